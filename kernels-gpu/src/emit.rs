@@ -29,7 +29,7 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry that passes its parameters to a function, in the struct of its kind.
+/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments.
 macro_rules! forward {
     ($symbol:ident, $arguments:path => $function:expr; $($(#[$documentation:meta])* $field:ident: $type:ty,)*) => {
         entry!($symbol($($field: $type,)*) {

@@ -1,7 +1,6 @@
 //! The rows of kernels, made from the [table](crate::table): one row for each kernel.
 //!
-//! A row reads `kind operator element => symbol`. A call of the host library with an operator and an element that have no row does not
-//! compile.
+//! A row reads `kind operator element => symbol`. A call of the host library does not compile if its operator and its element have no row.
 
 /// Passes every row of reductions and scans of whole arrays to the macro `$callback`, as `kind Op element => symbol;`.
 #[macro_export]

@@ -65,7 +65,7 @@ pub enum SkeletonsTell {
 /// How a kind's kernels read and write vectors of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// A thread reads its vectors of a whole tile all at once, and its vectors of a ragged tile in a loop.
+    /// A thread reads its vectors of a whole tile all at once, and its vectors of a tile that is not full in a loop.
     Tile,
     /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
     TileOfPairs,

@@ -185,8 +185,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). Such an operator must commute, and must either have
-    /// [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
+    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows) with this operator. If so, the operator must commute,
+    /// and must either have [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
@@ -195,8 +195,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The items in 16 bytes, combined pairwise. The first item has index `place`, counted from some item of the stream. While a row is
-    /// streamed, values may have a special form. [`Self::end_stream`] converts a value to the usual form.
+    /// The items in 16 bytes, combined pairwise. `place` is the first item's index, counted from an item of the stream that the caller
+    /// chooses. While a row is streamed, values may have a special form. [`Self::end_stream`] converts a value to the usual form.
     #[doc(hidden)]
     #[inline(always)]
     fn stream(words: Words, place: u32) -> Self::Accumulator {

@@ -85,7 +85,8 @@ macro_rules! operators {
     };
 }
 
-/// A kernel of an operator's row. The inclusive and the exclusive scan are one function, from which `warpfold-build` makes two kernels.
+/// Emits a kernel of an operator's row. The inclusive and the exclusive scan are one function, from which `warpfold-build` makes two
+/// kernels.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -112,7 +113,7 @@ macro_rules! operator_kernel {
     };
 }
 
-/// A kernel of an operator's row.
+/// Emits a kernel of an operator's row.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -122,8 +123,8 @@ macro_rules! operator_kernel {
     };
 }
 
-/// An entry that passes its parameters to a function, in the struct of its kind. Stable rustc has no entries, so this is a function, which
-/// `warpfold-build` turns into an entry.
+/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. Stable rustc has no entries, so this emits a
+/// function, which `warpfold-build` turns into an entry.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -145,8 +146,8 @@ macro_rules! operator_entry {
     };
 }
 
-/// An entry that passes its parameters to a function, in the struct of its kind. The attributes are those that `cuda_std::kernel`
-/// emits, with the symbol of the row.
+/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. The attributes are those that
+/// `cuda_std::kernel` emits, with the symbol of the row.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]

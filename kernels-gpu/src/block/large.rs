@@ -209,7 +209,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         lift::<O, T>(&item, 0, self.index(items, v), Items::All)
     }
 
-    /// The index in the input of item `v` of the calling lane.
+    /// The index of the calling lane's item `v` in the input.
     #[inline(always)]
     fn index(&self, items: TileItems, v: usize) -> u64 {
         items.begin + (Self::first_item() + v as u32) as u64

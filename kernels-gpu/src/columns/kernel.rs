@@ -30,7 +30,8 @@
 //!
 //! Cost: the kernel reads every item once, and writes every result once. A scan reads an item twice if its thread does not hold the leaf's
 //! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. The word is
-//! written once and read once; a scan reads it once more for each unit whose prefix needs it. A block has these barriers:
+//! written at most once, and read at most once on the way up. On the way down, a scan reads it once more for each unit whose prefix needs
+//! it. A block has these barriers:
 //!
 //! - 1 in every launch,
 //! - if columns have several chunks: 1, and 2 more for each level that any of the block's units combines on the way up,
@@ -217,7 +218,7 @@ struct Unit {
     chunk: u32,
     /// Whether the chunk is its column's last.
     is_last: bool,
-    /// The index in the input of the leaf's first item.
+    /// The index of the leaf's first item in the input.
     origin: u64,
     /// The leaf's number in the chunk.
     leaf: u32,

@@ -43,7 +43,7 @@ pub trait Located: Accumulator {
     /// The index.
     fn index(self) -> u64;
 
-    /// The value with `distance` added to its index, which wraps.
+    /// The value with `distance` added to its index, modulo 2^64.
     #[inline(always)]
     fn moved(self, distance: u64) -> Self {
         Self::new(self.key(), self.index().wrapping_add(distance))

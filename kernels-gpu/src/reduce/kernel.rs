@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
-//! shuffles. Each chunk belongs to one block index, in a grid of any size, so the tree does not depend on the device. One block that waits
-//! for the others replaces the second launch.
+//! shuffles. The chunks depend on the number of items alone, and each chunk has a block of its own, so the tree does not depend on the
+//! device. One block that waits for the others replaces the second launch.
 //!
 //! **Progress.** Only the block with the last ticket waits. All other blocks have started by then, and never wait.
 //!

@@ -2,8 +2,8 @@
 //!
 //! A result depends only on the values, their number `n`, the element type and the operator. It does not depend on the GPU, the number of
 //! its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix the order for whole
-//! arrays; kernels, launches and the host-side reference all take them from here. A change of any of these numbers changes the bits of
-//! float results, and so needs a new version of the contract.
+//! arrays; kernels, launches and the host-side reference all take them from this module. A change of any of these numbers changes the bits
+//! of float results, and so needs a new version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
 //! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered from its accumulator once, at the end.

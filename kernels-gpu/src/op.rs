@@ -195,8 +195,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The items in 16 bytes, combined pairwise. `place` is the first item's index, counted from an item of the stream that the caller
-    /// chooses. While a row is streamed, values may have a special form. [`Self::end_stream`] converts a value to the usual form.
+    /// The items in 16 bytes, combined pairwise. `place` is the first item's index, counted from a fixed item of the stream. While a row is
+    /// streamed, values may have a special form. [`Self::end_stream`] converts a value to the usual form.
     #[doc(hidden)]
     #[inline(always)]
     fn stream(words: Words, place: u32) -> Self::Accumulator {

@@ -4,9 +4,9 @@
 //! all items are −∞. When two values combine, the sum of the value with the lesser greatest item is multiplied by the exponential of the
 //! difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 //!
-//! These exponentials are at most 1, and are added to a sum of at least 1. So their absolute error matters: it is less than 0.52 · 2⁻²³, or
-//! 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three times the instructions, since its relative
-//! error is small even for subnormal results.
+//! These exponentials are at most 1, and the multiplied sums are added to sums of at least 1. So the absolute error of the exponentials
+//! matters: it is less than 0.52 · 2⁻²³, or 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three
+//! times the instructions, since its relative error is small even for subnormal results.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -155,7 +155,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;
         let mut turn = 0;
         // SAFETY: the whole warp that looks back calls this (this function's condition), and all its lanes see the same tiles, so they stay
-        // together. The block holds each tile that is sent here, and turns count up from 0.
+        // together. The block holds each tile that it sends to this warp, and turns count up from 0.
         unsafe {
             let (tiles, prefixes) = (
                 &raw mut (*self.shared).tiles,

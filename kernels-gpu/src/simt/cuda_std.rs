@@ -84,7 +84,8 @@ pub unsafe fn barrier() {
 }
 
 /// Makes the basic block of a barrier too long to be copied. LLVM's pass `SimplifyCFG` copies a basic block of up to ten instructions, with
-/// its barrier, into the branches that lead to the block. The twelve instructions made here leave no trace in the PTX.
+/// its barrier, into the branches that lead to the block. The twelve instructions of this function have empty texts, and leave no trace in
+/// the PTX.
 #[inline(always)]
 fn stay_one_block() {
     macro_rules! each {

@@ -113,8 +113,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         self.is_aligned && (last as u32) < self.existing
     }
 
-    /// Whether every vector of the part exists whole and can be accessed at once. If [`Self::is_vector`] holds for the last vector, it
-    /// holds for all vectors.
+    /// Whether all items of the part's vectors exist, and each vector can be accessed at once. If [`Self::is_vector`] holds for the last
+    /// vector, it holds for all vectors.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         self.is_vector(self.rows - 1)

@@ -48,8 +48,9 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, one in each block.
 ///
 /// # Safety
-/// - The launches of a reduction have [`reduce_chunk_count`] blocks in all. A block has [`BLOCK_THREADS`] threads, which all call this,
-///   and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
+/// - If `item_count_at` is null, the launches of a reduction have [`reduce_chunk_count`] blocks in all. A block has [`BLOCK_THREADS`]
+///   threads, which all call this, and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on
+///   a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
 /// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only launch. The launch
 ///   then has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.

@@ -1,6 +1,7 @@
-//! Arithmetic for which the GPU has an instruction and Rust has no function.
+//! Arithmetic for which Rust has no function.
 //!
-//! On the device, [`crate::simt`] has the functions. On the host, they are plain Rust. Both give the same bits.
+//! If the GPU has special instructions for a function, the device takes the function from [`crate::simt`]. All other functions, and the
+//! host's, are plain Rust. The device and the host give the same bits.
 
 use num_traits::float::FloatCore;
 
@@ -113,7 +114,8 @@ mod host {
         low as u64 | (high as u64) << 32
     }
 
-    /// `2·a + c`, rounded once. Neither is negative. So if `a + a` is infinite, the result is infinite too; otherwise `a + a` is exact.
+    /// `2·a + c`, rounded once. Neither `a` nor `c` is negative. So if `a + a` is infinite, the result is infinite too; otherwise `a + a`
+    /// is exact.
     pub fn twice_plus(a: f64, c: f64) -> f64 {
         a + a + c
     }
@@ -251,7 +253,7 @@ mod host {
 mod tests {
     use super::fused_f32;
 
-    /// Tests `fused_f32` with exact results that lie near the middle of two `f32`.
+    /// Tests `fused_f32` with exact results that lie near the middle between two `f32`, and with random bits.
     #[test]
     fn a_fused_operation_rounds_once() {
         extern crate std;

@@ -2,8 +2,8 @@
 //!
 //! A result depends only on the values, their number `n`, the element type and the operator. It does not depend on the GPU, the number of
 //! its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix the order for whole
-//! arrays; kernels, launches and the host-side reference all take them from here. A change of any of these numbers changes the bits of
-//! float results, and so needs a new version of the contract.
+//! arrays; kernels, launches and the host-side reference all take them from this module. A change of any of these numbers changes the bits
+//! of float results, and so needs a new version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
 //! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered from its accumulator once, at the end.
@@ -42,8 +42,9 @@
 //!    combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it combines the two
 //!    folds.
 //!
-//!    With [`Moments`](crate::op::Moments), alone or in a tuple, the thread has one fold. It combines the items of each vector pairwise,
-//!    neighbours first, and then the totals of its `N` vectors in the same way. It appends the result to the fold.
+//!    With [`Moments`](crate::op::Moments), alone, in a tuple or in [`Statistics`](crate::op::Statistics), the thread has one fold. It
+//!    combines the items of each vector pairwise, neighbours first, and then the totals of its `N` vectors in the same way. It appends the
+//!    result to the fold.
 //! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
 //! 4. The 8 warps combine in the same way: warp `i` takes warp `i + 4`, then 2, 1.
 //! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …. Steps 3 and 4 then combine the
@@ -94,11 +95,11 @@
 //!
 //! # Versions
 //!
-//! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes took 3,862 µs with
-//!    version 2 and 643 µs with version 3 in items of 64 bytes, and 1,561 µs and 547 µs in items of 20 bytes (2026-11-25).
+//! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes in items of 64 bytes
+//!    took 3,862 µs with version 2, and 643 µs with version 3. In items of 20 bytes, it took 1,561 µs and 547 µs (2026-11-25).
 //! 2. Scans with an accumulator of two words and an odd `R`, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of
-//!    8 bytes have tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1 and 9.9 µs with version 2, and a scan of
-//!    2^28 `f64` took 1,053 µs and 1,016 µs (2026-11-23).
+//!    8 bytes have tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1, and 9.9 µs with version 2. A scan of 2^28
+//!    `f64` took 1,053 µs and 1,016 µs (2026-11-23).
 //! 1. The first.
 //!
 //! # Values
@@ -119,7 +120,7 @@ pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 /// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread loads a whole vector at once.
 pub const VECTOR_BYTES: usize = 16;
 
-/// The most vectors of a tile for each thread, for items of up to 16 bytes.
+/// The most vectors that a thread has in a tile, for items of up to 16 bytes.
 pub const THREAD_VECTORS: usize = 8;
 
 /// The most bytes of a tile of a reduction.
@@ -148,7 +149,7 @@ pub struct ScanShape {
     pub vector_bytes: usize,
 }
 
-/// The tiles of an operator's scans, whatever their length.
+/// The tiles of an operator's scans, short and long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanTiles {
     /// The tiles of a short scan.
@@ -291,7 +292,8 @@ impl ReduceTiles {
 
 /// The tiles of a scan of items of type `T` by an operator that rounds.
 pub const fn scan_tiles<T>() -> ScanTiles {
-    // Four long tiles of large items, and the look-back's scratch, fit the shared memory of a multiprocessor of compute capability 9.0.
+    // Four long tiles of large items, and the look-back's scratch, fit into the shared memory of a multiprocessor of compute capability
+    // 9.0.
     let (short_rows, long_rows) = match size_of::<T>() {
         1 | 2 | 4 | 16 => (SCAN_SHORT.rows, SCAN_LONG.rows),
         8 | 12 => (5, SCAN_LONG.rows),

@@ -1,7 +1,7 @@
 //! The types that kernels work on: elements, which lie in memory, and accumulators, in which they are combined.
 //!
-//! Both sets of types are open: any plain type of the right size is an element or an accumulator. Kernels only move their bytes, as words
-//! of 32 bits. A type of another size is refused when a function that uses it is compiled.
+//! Both sets of types are open: any plain type of the right size is an element or an accumulator. Kernels only move the bytes of elements
+//! and accumulators, as words of 32 bits. A type of another size is refused when a function that uses it is compiled.
 //!
 //! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into
 //! local memory.
@@ -51,8 +51,8 @@ pub trait Accumulator: Pod + Send + Sync {
         words
     };
 
-    /// Whether an accumulator is wide: more than two words. Wide accumulators are combined in an order for which a thread holds fewer at a
-    /// time: see [`crate::contract`].
+    /// Whether an accumulator is wide: more than two words. The order in which wide accumulators are combined lets a thread hold fewer
+    /// values at a time: see [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 
     /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together, in reductions of

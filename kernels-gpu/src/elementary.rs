@@ -2,7 +2,7 @@
 //!
 //! The functions use only additions, subtractions, multiplications and conversions of floats, in a fixed order and rounded to nearest,
 //! besides selects and operations on bits. They use no fused operation, table or library. So the device and the host compute the same bits,
-//! with any compiler. The functions are for operators and for your own kernels, since there is no mathematical library on the device.
+//! with any compiler. The functions are for operators and for your own kernels, since rustc has no mathematical library for the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -71,8 +71,8 @@ pub fn exp(x: f32) -> f32 {
 
 /// The natural logarithm of `x`, with an error of less than 0.51 ulp. It is computed in `f64`.
 ///
-/// `ln(1)` is +0, `ln(±0)` is −∞ and `ln(+∞)` is +∞. A negative number or a NaN gives `f32::NAN`. Subnormal numbers are as exact as
-/// others.
+/// `ln(1)` is +0, `ln(±0)` is −∞ and `ln(+∞)` is +∞. A negative number or a NaN gives `f32::NAN`. The results for subnormal numbers are as
+/// exact as for others.
 ///
 /// ```
 /// assert_eq!(warpfold_kernels::elementary::ln(1.0), 0.0);

@@ -3,7 +3,7 @@
 //! The host launches the entries by their symbols, with their parameters. The kernels that the entries call state the conditions of a
 //! launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]
-// With skeletons, few rows are emitted here, and use few imports and macros.
+// With skeletons, this file emits few rows, and these use few imports and macros.
 #![cfg_attr(feature = "skeletons", allow(unused_imports, unused_macros))]
 
 use half::{bf16, f16};
@@ -29,7 +29,7 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry that passes its parameters to a function, in the struct of its kind.
+/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments.
 macro_rules! forward {
     ($symbol:ident, $arguments:path => $function:expr; $($(#[$documentation:meta])* $field:ident: $type:ty,)*) => {
         entry!($symbol($($field: $type,)*) {

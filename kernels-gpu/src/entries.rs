@@ -1,7 +1,6 @@
 //! The rows of kernels, made from the [table](crate::table): one row for each kernel.
 //!
-//! A row reads `kind operator element => symbol`. A call of the host library with an operator and an element that have no row does not
-//! compile.
+//! A row reads `kind operator element => symbol`. A call of the host library does not compile if its operator and its element have no row.
 
 /// Passes every row of reductions and scans of whole arrays to the macro `$callback`, as `kind Op element => symbol;`.
 #[macro_export]
@@ -77,10 +76,10 @@ macro_rules! for_each_selection_kernel {
     };
 }
 
-/// Passes the rows whose kernels ship as a text of their own to the macro `$callback`, in the form of [`for_each_kernel!`]. All other
-/// kernels ship as skeletons and bodies, because a filled skeleton is as fast as a text of its own. The reductions below are the exception:
-/// the conversion of a `bf16` takes two instructions. The compiler can merge these with the extraction of the item from its word, but not
-/// in a filled skeleton (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled skeleton).
+/// Passes some rows to the macro `$callback`, in the form of [`for_each_kernel!`]: the rows whose kernels ship as texts of their own. All
+/// other kernels ship as skeletons and bodies, because a filled skeleton is as fast as a text of its own. The reductions below are the
+/// exception: the conversion of a `bf16` takes two instructions. The compiler can merge these with the extraction of the item from its
+/// word, but not in a filled skeleton (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled skeleton).
 #[macro_export]
 macro_rules! for_each_whole_kernel {
     ($callback:ident) => {

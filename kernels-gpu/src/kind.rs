@@ -54,7 +54,7 @@ pub enum Shape {
 /// The properties of an operator that the names of a kind's skeletons contain, besides the widths of its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkeletonsTell {
-    /// None: all operators share a skeleton.
+    /// None: all operators whose types have the same widths share a skeleton.
     Nothing,
     /// Whether any order gives the same bits.
     Exactness,
@@ -65,12 +65,12 @@ pub enum SkeletonsTell {
 /// How a kind's kernels read and write vectors of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// A thread reads its vectors of a whole tile all at once, and its vectors of a ragged tile in a loop.
+    /// A thread reads its vectors of a whole tile all at once, and its vectors of a tile that is not full in a loop.
     Tile,
     /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
     TileOfPairs,
-    /// The text has code for short tiles and code for long tiles. In each, a thread loads its vectors of a whole tile, or copies them to
-    /// shared memory. The thread writes the same number of vectors.
+    /// The text has code for short tiles and code for long tiles. In both, a thread loads its vectors of a whole tile, or copies them to
+    /// shared memory, and later writes as many vectors of results.
     ShortAndLongTile,
     /// A thread reads and writes any number of vectors, which is not inspected.
     Any,

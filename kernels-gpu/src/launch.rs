@@ -40,8 +40,8 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The version of the kernels' arguments, and of the bits of their results. Device code made for another version is not launched; it is
-/// made again.
+/// The version of the kernels' arguments, and of the bits of their results. `warpfold-build` does not use committed device code of another
+/// version, and compiles the kernels anew.
 pub const INTERFACE: u32 = 15;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So the total of
@@ -161,7 +161,7 @@ pub enum Copies {
 }
 
 impl Copies {
-    /// How kernels compiled for a compute capability with this major number copy.
+    /// How kernels copy, if they are compiled for a compute capability with this major number.
     pub const fn of_capability(major: u32) -> Self {
         if major >= 8 {
             Copies::Asynchronous
@@ -182,7 +182,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// When launches of kernels compiled for a compute capability with this major number may begin.
+    /// When launches may begin, if the kernels are compiled for a compute capability with this major number.
     pub const fn of_capability(major: u32) -> Self {
         if major >= 9 {
             Start::Early

@@ -1,7 +1,8 @@
 //! Reduction and scan kernels for NVIDIA GPUs.
 //!
-//! The device side of `warpfold`. Each kind of kernel has a folder: [`reduce`], [`scan`], [`segments`], [`columns`], [`selection`] or
-//! [`heads`]. The kernels in these folders call the modules below. Each module is one level, and calls the levels below it:
+//! The device side of `warpfold`. Each kind of kernel is in one of the folders [`reduce`], [`scan`], [`segments`], [`columns`],
+//! [`selection`] and [`heads`]. The kernels in these folders call the modules below. Each module is one level, and calls the levels below
+//! it:
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
@@ -25,7 +26,7 @@
 //! - the fixed combination trees ([`contract`]; for segments [`segments`], for columns [`columns`]);
 //! - the resources of a launch ([`launch`]), and the layout of the scratch memory ([`workspace`]).
 //!
-//! Numbers that affect only the speed, and no bit of a result, are in each kind's `tuning`.
+//! Numbers that affect only the speed, and no bit of a result, are in modules called `tuning`, in the kinds' folders.
 //!
 //! # Compilers
 //!
@@ -151,7 +152,7 @@ macro_rules! kernels {
     ($($kernels:tt)*) => {};
 }
 
-/// Names the kernels of operators on items, one row for each operator:
+/// Names the kernels of operators, predicates and equalities on items. A row has one of these forms:
 ///
 /// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_scan_NAME`,
 ///   `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;

@@ -18,8 +18,9 @@
 //! the lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
 //! A look-back costs one warp, one round of loads if all values are published (two for a [patient](Manner::is_patient) look-back), and a
-//! tree of 5 shuffles. If an operator rounds and groups are folded, 9 shuffles take the place of the tree, and 7 more follow. With a wide
-//! accumulator, or if the groups combine neighbours first, each folded group costs 5 more instead. A look-back has no barrier of the block.
+//! tree of 5 shuffles. Unless the values may be combined in any order, one more shuffle spreads the known prefix. If groups are then
+//! folded, 9 shuffles take the place of the tree, and 7 more follow. With a wide accumulator, or if the groups combine neighbours first,
+//! the tree stays, and each folded group costs 5 shuffles more. A look-back has no barrier of the block.
 
 mod far;
 mod fold;
@@ -144,9 +145,9 @@ impl<A: Accumulator> Lookback<A> {
         initial: A,
         manner: Manner,
     ) -> A {
-        // SAFETY: the whole warp calls it, after the tile was published: this function's conditions are also those of `complete`. The
-        // view is complete for the fold. All lanes take the same branches around warp functions. The slots published here belong to a group
-        // whose last tile is `tile`, so no other block publishes them.
+        // SAFETY: the whole warp calls it, after the tile was published: this function's conditions are also those of `complete`. The view
+        // is complete for the fold. All lanes take the same branches around warp functions. Only the block with a group's last tile
+        // publishes the group's aggregate and the next group's prefix, so no other block publishes these slots.
         unsafe {
             let view = View::complete(self, tile, manner.is_patient);
             let fold = Fold::<O, T> { view, initial };

@@ -109,8 +109,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn lift(item: T) -> Self::Accumulator;
 
-    /// Converts the item at `index` of the input to an accumulator. Kernels call this for each item. An operator that uses the index
-    /// overrides it.
+    /// Converts an item to an accumulator. `index` is the item's index in its part: in the input, or in a segment, a row, a column or a
+    /// run. An operator that uses the index overrides this function.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op};
@@ -169,8 +169,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const PAIRS_SIXTEENS: bool = Self::IS_PAIRWISE;
 
-    /// The combination of the items in 16 bytes. The first item is item `index` of the input. The items are combined from left to right or,
-    /// if [`Self::IS_PAIRWISE`], pairwise, neighbours first. If the operator is [`Self::EXACT`], any order is allowed.
+    /// The combination of the items in 16 bytes. `index` is the first item's index, as in [`Self::lift_at`]. The items are combined from
+    /// left to right or, if [`Self::IS_PAIRWISE`], pairwise, neighbours first. If the operator is [`Self::EXACT`], any order is allowed.
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {
@@ -185,8 +185,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows). Such an operator must commute, and must either have
-    /// [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
+    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows) with this operator. If so, the operator must commute,
+    /// and must either have [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
@@ -195,7 +195,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The items in 16 bytes, combined pairwise. The first item has index `place`, counted from some item of the stream. While a row is
+    /// The items in 16 bytes, combined pairwise. `place` is the first item's index, counted from a fixed item of the stream. While a row is
     /// streamed, values may have a special form. [`Self::end_stream`] converts a value to the usual form.
     #[doc(hidden)]
     #[inline(always)]
@@ -225,9 +225,9 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         value
     }
 
-    /// The combination of the items of four consecutive vectors. The first item is item `index` of the input. The [totals](Self::total) of
-    /// the vectors are combined pairwise, neighbours first. If [`Self::PAIRS_SIXTEENS`], the items of each vector are combined in the same
-    /// way.
+    /// The combination of the items of four consecutive vectors. `index` is the first item's index, as in [`Self::lift_at`]. The
+    /// [totals](Self::total) of the vectors are combined pairwise, neighbours first. If [`Self::PAIRS_SIXTEENS`], the items of each vector
+    /// are combined in the same way.
     #[doc(hidden)]
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
@@ -373,7 +373,7 @@ pub struct MaxNum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct And;
 
-/// The bits that are set in any integer. Identity: 0.
+/// The bits that are set in at least one integer. Identity: 0.
 ///
 /// ```
 /// use warpfold_kernels::op::{Or, Op};

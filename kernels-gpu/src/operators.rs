@@ -1,5 +1,5 @@
 //! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits each function of the
-//! operator by itself. So a message about a refused function can name the function.
+//! row's operator, predicate or equality by itself. So a message about a refused function can name the function.
 //!
 //! The rows:
 //!
@@ -24,8 +24,8 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. For the parameters of
-    /// an entry by nightly rustc, no such call is needed.
+    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. Entries that nightly
+    /// rustc compiles need no such call.
     fn known(self) -> Self;
 }
 
@@ -53,7 +53,7 @@ impl<T> Parameter for *const T {
     }
 }
 
-/// Names the kernels of operators on items.
+/// Emits the entries of the rows, which are listed above.
 #[macro_export]
 macro_rules! operators {
     () => {};
@@ -85,7 +85,8 @@ macro_rules! operators {
     };
 }
 
-/// A kernel of an operator's row. The inclusive and the exclusive scan are one function, from which `warpfold-build` makes two kernels.
+/// Emits a kernel of an operator's row. The inclusive and the exclusive scan are one function, from which `warpfold-build` makes two
+/// kernels.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -112,7 +113,7 @@ macro_rules! operator_kernel {
     };
 }
 
-/// A kernel of an operator's row.
+/// Emits a kernel of an operator's row.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -122,8 +123,8 @@ macro_rules! operator_kernel {
     };
 }
 
-/// An entry that passes its parameters to a function, in the struct of its kind. Stable rustc has no entries, so this is a function, which
-/// `warpfold-build` turns into an entry.
+/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. Stable rustc has no entries, so this emits a
+/// function, which `warpfold-build` turns into an entry.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -145,8 +146,8 @@ macro_rules! operator_entry {
     };
 }
 
-/// An entry that passes its parameters to a function, in the struct of its kind. The attributes are those that `cuda_std::kernel`
-/// emits, with the symbol of the row.
+/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. The attributes are those that
+/// `cuda_std::kernel` emits, with the symbol of the row.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]

@@ -48,7 +48,7 @@ pub fn items<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O
     }
 }
 
-/// Combines the items in 16 bytes. The first item is item `index` of the input.
+/// Combines the items in 16 bytes. `index` is the first item's index.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     let vector = vector_of(words);

@@ -1,8 +1,8 @@
 //! The table of the library's kernels: the operators, and the types of their items.
 //!
-//! Each operator is a line of a section. It has a kernel for each kind of the section and each type in its list. `with_item_types!` has the
-//! lists of types. [`entries`](crate::entries) makes the rows. The symbols of the rows have the operator's name in small letters:
-//! `reduce_wide_sum_f32`.
+//! Each line of a section has an operator and a list of types. The operator has a kernel for each kind of the section and each type of the
+//! list. `with_item_types!` has the lists of types. [`entries`](crate::entries) makes the rows. The symbols of the rows have the operator's
+//! name in small letters: `reduce_wide_sum_f32`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 kinds! {
@@ -116,7 +116,7 @@ macro_rules! with_operators {
     ) => {
         $crate::rows_of! {
             $callback $rows
-            // Reductions and scans of whole arrays, of segments and of columns.
+            // Reductions and scans of whole arrays, of segments and of columns, and scans of runs of keys.
             {
                 Sum: $numbers;
                 Product: $numbers;
@@ -153,16 +153,17 @@ macro_rules! with_operators {
                 NonZero: $numbers;
                 NotNan: $floats;
             }
-            // Selections of the heads of runs, by an equality.
+            // Selections of the heads of runs, and marks of the heads, by an equality.
             {
                 Equal: $numbers;
             }
-            // Scans of whole arrays, of segments and of columns, by operators whose reductions are in the sections above.
+            // Scans of whole arrays, of segments, of runs of keys and of columns, by operators whose reductions are in a section above.
             {
                 ArgMin: $words;
                 ArgMax: $words;
             }
-            // Scans of whole arrays, and reductions and scans of segments and of columns, by operators that do not commute.
+            // Scans of whole arrays and of runs of keys, and reductions and scans of segments and of columns, by operators that do not
+            // commute.
             {
                 Recurrence: $maps;
             }
@@ -196,7 +197,7 @@ macro_rules! integers_of {
     };
 }
 
-/// Picks the sections of the table that the callback needs, and names their kinds.
+/// Picks the sections of the table for a set of rows, such as `all_kernels`, and names the kinds of each section.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! rows_of {

@@ -25,7 +25,7 @@ pub struct Tiles {
     first: u32,
     /// One past the launch's last tile.
     pub end: u32,
-    /// Whether the launch is the last launch of its scan.
+    /// Whether the launch is the last launch of its call.
     pub is_final: bool,
     /// Whether blocks take more tickets after their first ticket. They do if there are fewer blocks than tiles.
     pub tickets_go_on: bool,
@@ -35,7 +35,7 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    /// The tiles of a launch, from `first` to before `end`. The scan has `tile_count` tiles in all.
+    /// The tiles of a launch, from `first` to before `end`. The call has `tile_count` tiles in all.
     #[inline(always)]
     pub fn of_launch(first: u32, end: u32, tile_count: u32) -> Self {
         let blocks = simt::block_count();
@@ -63,7 +63,7 @@ impl Tiles {
     }
 
     /// Waits for a ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is
-    /// the scan's last launch, advances the epoch. If the scan's last launch has the last tag, the block that leaves last does both
+    /// the call's last launch, advances the epoch. If the call's last launch has the last tag, the block that leaves last does both
     /// instead.
     ///
     /// # Safety

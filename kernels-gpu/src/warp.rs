@@ -40,7 +40,7 @@ pub unsafe fn shuffle_from<A: Accumulator>(value: A, lane: u32) -> A {
     unsafe { by_words(value, |word| simt::shuffle_from(word, lane)) }
 }
 
-/// The bits that are set on any lane.
+/// The bits that are set on at least one lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -8,7 +8,8 @@
 //! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. By the tag, a launch
 //! recognises words that earlier launches have left, so no launch has to clear anything first. The epoch is in [`Control`], in device
 //! memory. The block with the last ticket of a call's last launch advances the epoch. So a launch that was captured into a graph works each
-//! time it is replayed. In a launch with the last tag of 32 bits, the last block clears the state words and sets the epoch to zero.
+//! time it is replayed. In a launch with the last tag, 2^32 − 1, the last block that uses the state words clears them, and sets the epoch
+//! to zero.
 //!
 //! Launches that share a workspace must be ordered one after the other, for example on one stream.
 
@@ -35,10 +36,10 @@ pub struct Control {
 #[derive(Debug, Clone, Copy)]
 pub struct Initial(pub [u32; ACCUMULATOR_MAX_WORDS]);
 
-/// The first byte of an initial value.
+/// The byte of a workspace at which an initial value begins.
 pub const INITIAL_OFFSET: u64 = core::mem::offset_of!(Control, initial) as u64;
 
-/// The first byte of the state words.
+/// The byte of a workspace at which the state words begin.
 pub const STATES_OFFSET: u64 = size_of::<Control>() as u64;
 
 /// Bytes of a workspace with `state_words` state words.

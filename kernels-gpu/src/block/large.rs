@@ -28,7 +28,7 @@ use self::copies::Layout;
 /// The number of the barrier in [`LargeTile::join`].
 const TOTALS_BARRIER: u32 = 1;
 
-/// Runs a block of code for each index from 0 to 10: the most items of a lane are 11.
+/// Runs a block of code for each index from 0 to 10: a lane has at most 11 items.
 macro_rules! for_each_row {
     ($row:ident => $body:block) => {
         for_each_vector!($row in 0 1 2 3 4 5 6 7 8 9 10 => $body)
@@ -209,7 +209,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         lift::<O, T>(&item, 0, self.index(items, v), Items::All)
     }
 
-    /// The index in the input of item `v` of the calling lane.
+    /// The index of the calling lane's item `v` in the input.
     #[inline(always)]
     fn index(&self, items: TileItems, v: usize) -> u64 {
         items.begin + (Self::first_item() + v as u32) as u64

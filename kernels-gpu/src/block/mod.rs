@@ -19,8 +19,8 @@ use crate::element::Element;
 use crate::op::Op;
 use crate::{simt, warp};
 
-/// Combines one value of each thread. The result is valid on thread 0. One barrier, between the warps' writes of their totals and warp 0's
-/// reads. `totals` has a place for each warp, and may be used again after another barrier.
+/// Combines one value of each thread. The result is valid on thread 0. There is one barrier, between the warps' writes of their totals and
+/// warp 0's reads. `totals` has a place for each warp, and may be used again after another barrier.
 ///
 /// # Safety
 /// - Convergent: the whole block.

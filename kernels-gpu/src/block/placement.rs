@@ -14,8 +14,8 @@ use crate::thread::{lift, Items};
 
 /// Whether a scan is inclusive or exclusive.
 pub trait Placement {
-    /// Computes the results of one vector from its prefix `before`, and replaces `before` by the next vector's prefix. The vector's first
-    /// item is item `index` of the input.
+    /// Computes the results of one vector from its prefix `before`, and replaces `before` by the next vector's prefix. `index` is the index
+    /// of the vector's first item.
     fn place<O: Op<T>, T: Element>(
         before: &mut O::Accumulator,
         vector: &Vector,

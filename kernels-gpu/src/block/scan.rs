@@ -63,7 +63,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Reads the vector in slot `v`. The vector's items are in the tile's direction.
+    /// Reads the vector in slot `v`, and puts its items into the order of the tile's direction.
     ///
     /// # Safety
     /// Slot `v` of `slots` is written.

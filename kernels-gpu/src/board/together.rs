@@ -11,7 +11,7 @@ use crate::element::{Accumulator, ACCUMULATOR_MAX_WORDS};
 use crate::launch::slot_words;
 use crate::simt;
 
-/// The words of consecutive slots that the calling lane reads.
+/// Which words of consecutive slots the calling lane reads.
 #[derive(Clone, Copy)]
 pub struct Stripe<A> {
     /// The calling lane.

@@ -1,7 +1,7 @@
 //! The arguments of reductions and scans of columns, as lists. [`crate::arguments`] makes structs and entries' parameters from them.
 
-/// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction of columns. Items have type `T`, results
-/// type `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction of columns. Items have type `T`, and results
+/// have type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_reduce_arguments {
@@ -37,8 +37,8 @@ macro_rules! with_columns_reduce_arguments {
     };
 }
 
-/// Calls the macro in brackets with the other tokens, followed by the arguments of a scan of columns. Items have type `T`, results type
-/// `R`.
+/// Calls the macro in brackets with the other tokens, followed by the arguments of a scan of columns. Items have type `T`, and results have
+/// type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_scan_arguments {

@@ -17,7 +17,7 @@
 //! **Long columns.** The chunks of a long column combine by sixteens, like the chunks of a long segment (see [`crate::segments::kernel`]).
 //! The unit with the last of 16 chunks combines these chunks. The unit with the last of 256 chunks then combines the results of 16 such
 //! units, and so on. Each unit except a column's last publishes one value, after its last combination. All units of a block go up together,
-//! a level of sixteens at a time. On each level up to 15 warps wait, and each of their lanes waits for one value.
+//! a level of sixteens at a time. On each level up to 15 warps wait, and each of their lanes waits for at most one value.
 //!
 //! **Scans** go up in the same way, and publish the same values. Then they go down: each chunk's prefix is combined from published values,
 //! at most 15 for each level. A unit publishes its value before it goes down.
@@ -30,7 +30,8 @@
 //!
 //! Cost: the kernel reads every item once, and writes every result once. A scan reads an item twice if its thread does not hold the leaf's
 //! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. The word is
-//! written once and read once; a scan reads it once more for each unit whose prefix needs it. A block has these barriers:
+//! written at most once, and read at most once on the way up. On the way down, a scan reads it once more for each unit whose prefix needs
+//! it. A block has these barriers:
 //!
 //! - 1 in every launch,
 //! - if columns have several chunks: 1, and 2 more for each level that any of the block's units combines on the way up,
@@ -217,7 +218,7 @@ struct Unit {
     chunk: u32,
     /// Whether the chunk is its column's last.
     is_last: bool,
-    /// The index in the input of the leaf's first item.
+    /// The index of the leaf's first item in the input.
     origin: u64,
     /// The leaf's number in the chunk.
     leaf: u32,

@@ -26,7 +26,7 @@
 //!
 //! If columns have several chunks, each unit has state words of its own, in which it publishes its value.
 //!
-//! [`FAN`] is the only number here that changes results.
+//! Of the numbers in this module, only [`FAN`] changes results.
 
 #[macro_use]
 mod arguments;

@@ -4,7 +4,7 @@
 //!
 //! # Scratch
 //!
-//! Each other function takes a [`Scratch`], a place in the block's shared memory, and may use all of it. Put a [`barrier`] between two uses
+//! All other functions take a [`Scratch`], a place in the block's shared memory, and may use all of it. Put a [`barrier`] between two uses
 //! of a scratch. Uses of two scratches that do not overlap need no barrier. The launch has to give the block enough dynamic shared memory
 //! for all its scratches. The numbers of shuffles below are for a value of 32 bits.
 
@@ -78,8 +78,8 @@ pub unsafe fn barrier() {
 
 /// Combines a value of each thread: first by a tree in each warp, then by a tree over the warps' totals.
 ///
-/// All threads call it. The result is valid on thread 0. The call takes one barrier and eight shuffles. If thread `i` has `i`, the sum
-/// is 32,640.
+/// All threads call it. The result is valid on thread 0. The call takes one barrier and eight shuffles. If thread `i` has the value `i`,
+/// the sum is 32,640.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -96,8 +96,8 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
 /// The inclusive scan of the threads' values, and their total. A thread's result combines its own value and the values of all threads
 /// before it.
 ///
-/// All threads call it. Both results are valid on every thread. The call takes one barrier and five shuffles. If thread `i` has `i`, the
-/// sum on thread 100 is 5,050, and the total is 32,640 on all threads.
+/// All threads call it. Both results are valid on every thread. The call takes one barrier and five shuffles. If thread `i` has the value
+/// `i`, the sum on thread 100 is 5,050, and the total is 32,640 on all threads.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -116,8 +116,8 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(
 
 /// The exclusive scan of the threads' values, and their total. A thread's result combines the values of all threads before it.
 ///
-/// All threads call it. Both results are valid on every thread; thread 0 has the identity. The call takes one barrier and six shuffles.
-/// If thread `i` has `i`, the sum on thread 100 is 4,950.
+/// All threads call it. Both results are valid on every thread; thread 0 has the identity. The call takes one barrier and six shuffles. If
+/// thread `i` has the value `i`, the sum on thread 100 is 4,950.
 ///
 /// # Safety
 /// Convergent: the whole block, of [`THREADS`] threads. A barrier lies between the last use of `scratch` and this call.
@@ -166,7 +166,8 @@ unsafe fn join<O: Op<T>, T: Element>(
 
 /// The value of thread 0.
 ///
-/// All threads call it. The result is valid on every thread. The call takes one barrier. If thread `i` has `i`, all threads get 0.
+/// All threads call it. The result is valid on every thread. The call takes one barrier. If thread `i` has the value `i`, all threads get
+/// 0.
 ///
 /// # Safety
 /// Convergent: the whole block. A barrier lies between the last use of `scratch` and this call.

@@ -58,7 +58,7 @@ pub fn grid_threads() -> u64 {
 /// Each thread calls it by itself, at any place. For the items 5, 6, 7, 8, 9, with `first` 1 and `step` 2, the sum is 6 + 8 = 14.
 ///
 /// # Safety
-/// The items before `end` are readable. `step` is not 0, and `end + step` does not overflow.
+/// The items before `end` are aligned and readable. `step` is not 0, and `end + step` does not overflow.
 #[inline(always)]
 pub unsafe fn fold<O: Op<T>, T: Element>(
     items: *const T,

@@ -19,10 +19,11 @@ pub unsafe fn barrier() {
     unsafe { simt::warp_barrier() }
 }
 
-/// Combines a value of each lane, by a tree of five levels. The order of the lanes is kept, except for some operators of this library that
-/// commute, also of mapped items: these combine halves first.
+/// Combines a value of each lane, by a tree of five levels. The order of the lanes is kept. Only some operators of this library that
+/// commute combine halves first, also if they are [mapped](crate::mapped!).
 ///
-/// All 32 lanes call it. The result is valid on lane 0. The call takes five shuffles. If lane `i` has `i`, the sum on lane 0 is 496.
+/// All 32 lanes call it. The result is valid on lane 0. The call takes five shuffles. If lane `i` has the value `i`, the sum on lane 0 is
+/// 496.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -35,8 +36,8 @@ pub unsafe fn reduce<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumula
 /// The inclusive scan of the lanes' values: a lane's result combines its own value and the values of all lanes below it. The method is that
 /// of Kogge and Stone (1973).
 ///
-/// All 32 lanes call it. The result is valid on every lane. The call takes five shuffles. If lane `i` has `i`, the sum on lane 3 is 0 +
-/// 1 + 2 + 3 = 6, and on lane 31 it is 496.
+/// All 32 lanes call it. The result is valid on every lane. The call takes five shuffles. If lane `i` has the value `i`, the sum on lane 3
+/// is 0 + 1 + 2 + 3 = 6, and on lane 31 it is 496.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -51,8 +52,8 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::
 
 /// The exclusive scan of the lanes' values: a lane's result combines the values of all lanes below it.
 ///
-/// All 32 lanes call it. The result is valid on every lane; lane 0 has the identity. The call takes six shuffles. If lane `i` has `i`,
-/// the sum on lane 3 is 0 + 1 + 2 = 3.
+/// All 32 lanes call it. The result is valid on every lane; lane 0 has the identity. The call takes six shuffles. If lane `i` has the value
+/// `i`, the sum on lane 3 is 0 + 1 + 2 = 3.
 ///
 /// # Safety
 /// Convergent: the whole warp.

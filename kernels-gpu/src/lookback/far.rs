@@ -4,12 +4,12 @@
 //! group's tiles together, in the order of the addresses, and exchange the words through shared memory.
 //!
 //! Values of several groups' tiles would not fit in registers. So the block that holds the last tile of a group [gathers](Lookback::gather)
-//! the group: as soon as all tiles of the group are published, it publishes the group's aggregate. It gathers before any other look-back,
-//! even for an earlier tile. Otherwise each aggregate would wait for a prefix, and the prefix would wait for the aggregates of other
-//! groups.
+//! the group: as soon as all tiles of the group are published, it publishes the group's aggregate. The block gathers before it looks back
+//! for any of its tiles, even for an earlier one. Otherwise each aggregate would wait for a prefix, and the prefix would wait for the
+//! aggregates of other groups.
 //!
 //! A look-back reads the aggregates and the prefixes of up to [`WINDOW`] groups at a time. It folds the aggregates after the nearest known
-//! prefix. The prefix has the same bits as in any other look-back.
+//! prefix. The resulting prefix has the same bits as with a look-back that is not far.
 
 use crate::board::{put, Stripe};
 use crate::contract::WARP_LANES;
@@ -33,8 +33,8 @@ const AGGREGATES: usize = 16;
 const PREFIXES: usize = 24;
 
 /// In the scratch, the slots of a group's tiles come first, and then the slots of groups. The slots of groups hold the aggregates and the
-/// prefixes that are read at once. Two more slots hold values of the last tile of a group: the group's aggregate, and the combined
-/// aggregates of the group's lower tiles.
+/// prefixes that are read at once. Two more slots hold values for the look-back of a group's last tile: the group's aggregate, and the
+/// combined aggregates of the group's lower tiles.
 const GROUP_PREFIXES: u32 = WINDOW;
 const LAST_AGGREGATE: u32 = 2 * WINDOW;
 const LAST_LOWER: u32 = LAST_AGGREGATE + 1;
@@ -96,7 +96,7 @@ impl Wanted {
         self.group - self.first_aggregate
     }
 
-    /// How many prefixes are read: the prefix of group 0 is not published.
+    /// How many prefixes are read. The prefix of group 0 is not among them, since it is not published.
     #[inline(always)]
     fn prefixes(&self) -> u32 {
         self.group + 1 - Ord::min(self.first_prefix, self.group + 1)

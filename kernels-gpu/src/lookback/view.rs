@@ -59,7 +59,7 @@ fn lane_in_loop() -> u32 {
 pub struct View<'a, L: Published> {
     published: &'a L,
     tile: u32,
-    /// The values that the lane read last. The bits are [`OWN`], a bit for each earlier group, and [`PREFIX`].
+    /// The values that the lane read last. The bits of `published` are [`OWN`], a bit for each earlier group, and [`PREFIX`].
     seen: Glance<L::Tile, L::Prefix>,
     /// The value of [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
     distance: u32,
@@ -142,8 +142,8 @@ impl<'a, L: Published> View<'a, L> {
         Ord::min(self.group(), Self::NEIGHBOURS)
     }
 
-    /// Whether the lane reads a tile of the own group. It reads lower tiles; if the tile that looks back is the last of the group, it reads
-    /// all tiles.
+    /// Whether the lane reads a tile of the own group. Lane `l` reads tile `l` if that tile is below the tile that looks back, or if the
+    /// tile that looks back is the last of the group.
     #[inline(always)]
     fn has_own_tile(&self) -> bool {
         lane_in_loop() < place_in_group(self.tile) || is_group_last(self.tile)

@@ -114,7 +114,7 @@ floats! {
     f64 f64, 0.0, |item| item, nonzero_items::<f64>;
 }
 
-// The same types, from the version of `half` that `cust` uses.
+// The 16-bit floats of the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 floats! {
     cust_f16 f32, cust_f16::from_bits(0), cust_f16_to_f32, nonzero_magnitudes;
@@ -153,7 +153,7 @@ where
     }
 }
 
-/// Counts items: `marks` leaves one bit of each item that counts, and the set bits of all words are added up.
+/// Counts items: `marks` returns a word with one set bit for each item that is counted, and the set bits of all words are added up.
 #[inline(always)]
 fn marked(words: Words, marks: impl Fn(u32) -> u32) -> u64 {
     let [a, b, c, d] = words.map(|word| marks(word).count_ones());

@@ -95,7 +95,7 @@ floats! {
     f64 => f64, Pair(-0.0, 0.0), |item| item;
 }
 
-// The same types, from the version of `half` that `cust` uses.
+// The 16-bit floats of the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 floats! {
     cust_f16 => f32, Pair(cust_f16::from_bits(1 << 15), cust_f16::from_bits(0)), cust_f16_to_f32;

@@ -1,6 +1,6 @@
 //! The indices of extremes, and both extremes at once.
 //!
-//! All these operators are exact: of equal items, the item with the least index wins, so every order of combination gives the same result.
+//! All these operators are exact: every order of combination gives the same result. Among equal items, the least index wins.
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! Items as keys. A key is an unsigned integer, and keys have the order of the items, so the extreme has the least key.
+//! Items as keys. A key is an unsigned integer. The minimum has the least *rising* key, and the maximum has the least *falling* key.
 //!
 //! ```text
 //! rising keys     the minimum has the least key     integers: the sign bit inverted if signed
@@ -43,7 +43,7 @@ pub trait Located: Accumulator {
     /// The index.
     fn index(self) -> u64;
 
-    /// The value with `distance` added to its index, which wraps.
+    /// The value with `distance` added to its index, modulo 2^64.
     #[inline(always)]
     fn moved(self, distance: u64) -> Self {
         Self::new(self.key(), self.index().wrapping_add(distance))
@@ -129,7 +129,7 @@ impl Located for [u64; 2] {
         self[1]
     }
 
-    /// Compares indices too. Without this comparison, compilers would make a branch around the few instructions.
+    /// Compares indices too: without this comparison, compilers make a branch.
     #[inline(always)]
     fn least_of_next(self, next: Self) -> Self {
         self.least(next)
@@ -141,26 +141,26 @@ pub trait Ordered: Element {
     /// A key with the index of its item.
     type Located: Located;
 
-    /// The item's key, with its index.
+    /// The item's rising key or, if `FALLING`, its falling key, with `index`.
     fn located<const FALLING: bool>(self, index: u64) -> Self::Located;
 
-    /// The least of the items in 16 bytes. `index` is the index of the first item.
+    /// The least key of the items in 16 bytes, with its item's index. `index` is the index of the first item.
     fn least<const FALLING: bool>(words: Words, index: u64) -> Self::Located;
 
-    /// The least of the items in 16 bytes by rising keys, and the least by falling keys.
+    /// The least rising key and the least falling key of the items in 16 bytes, each with its item's index.
     #[inline(always)]
     fn both_least(words: Words, index: u64) -> [Self::Located; 2] {
         let rising = Self::least::<false>(words, index);
         [rising, Self::least::<true>(words, index)]
     }
 
-    /// The least of the items in 16 bytes, as [`Self::least`]. `place` is the index of the first item.
+    /// As [`Self::least`], while a row is streamed. `place` is the index of the first item.
     #[inline(always)]
     fn streamed<const FALLING: bool>(words: Words, place: u32) -> Self::Located {
         Self::least::<FALLING>(words, place as u64)
     }
 
-    /// The least of the items of four vectors. `index` is the index of the first item.
+    /// The least key of the items of four vectors, with its item's index. `index` is the index of the first item.
     #[inline(always)]
     fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
         let items = size_of::<Words>() / size_of::<Self>();
@@ -169,8 +169,8 @@ pub trait Ordered: Element {
         two(0).least_of_next(two(2))
     }
 
-    /// The least key of the items of four vectors, with an index. The index is the least item's. For items of one word, it may instead be
-    /// `index`, the first item's.
+    /// The least key of the items of four vectors, with an index: the index of the key's item or, for items of one word, perhaps `index`,
+    /// the first item's.
     #[inline(always)]
     fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
         Self::least_of_four::<FALLING>(vectors, index)
@@ -204,7 +204,7 @@ fn signed<const SIGNS: u32>(word: u32) -> Keys {
 fn halves<const INFINITY: u32>(word: u32) -> Keys {
     const EACH: u32 = 0x0001_0001;
     let signs = word >> 15 & EACH;
-    // A NaN has a greater magnitude than infinity, so this addition carries into the sign bit.
+    // A NaN has a greater magnitude than infinity, so the addition below carries into the sign bit.
     let magnitudes = word & (0x7fff * EACH);
     let nans = (magnitudes + (0x7fff - INFINITY) * EACH) >> 15 & EACH;
     (word ^ ((0x8000 * EACH) | (signs * 0xffff)), nans * 0xffff)
@@ -269,7 +269,7 @@ narrow! {
     bf16: halves::<0x7f80>;
 }
 
-// The same types, from the version of `half` that `cust` uses.
+// The 16-bit floats of the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 narrow! {
     cust_f16: halves::<0x7c00>;

@@ -1,12 +1,12 @@
 //! The logarithm of a sum of exponentials.
 //!
 //! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
-//! all items are −∞. When two values combine, the greatest items are compared. On the side where it is less, the sum is multiplied by the
-//! exponential of the difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
+//! all items are −∞. When two values combine, the sum of the value with the lesser greatest item is multiplied by the exponential of the
+//! difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 //!
-//! These exponentials are at most 1, and are added to a sum of at least 1. So their absolute error matters: it is less than 0.52 · 2⁻²³, or
-//! 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three times the instructions, since its relative
-//! error is small even for subnormal results.
+//! These exponentials are at most 1, and the multiplied sums are added to sums of at least 1. So the absolute error of the exponentials
+//! matters: it is less than 0.52 · 2⁻²³, or 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three
+//! times the instructions, since its relative error is small even for subnormal results.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -17,7 +17,7 @@ use crate::element::Words;
 use crate::elementary::ln;
 
 /// The natural logarithm of the sum of the items' exponentials. It does not overflow. Items of −∞ add nothing; +∞ gives +∞, and a NaN gives
-/// NaN. Identity: −∞. Items are combined as [`Exponentials`]. The exponentials and [`ln`] are this library's own.
+/// NaN. Identity: −∞. Items are combined as [`Exponentials`]. The exponential function and [`ln`] are this library's own.
 ///
 /// ```
 /// use warpfold_kernels::op::{LogSumExp, Op};

@@ -2,7 +2,7 @@
 
 /// Defines operators that apply a function to each item and combine the function's results by another operator. A row of
 /// [`operators!`](crate::operators!) can name such an operator. The function may use the item's index in its part: in the input, or in a
-/// segment, a row or a column.
+/// segment, a row, a column or a run.
 ///
 /// ```
 /// use warpfold_kernels::op::{Any, CountNonZero, Op, Sum};

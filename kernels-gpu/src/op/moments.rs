@@ -184,7 +184,7 @@ numbers! {
     f64: |item| item;
 }
 
-// The same types, from the version of `half` that `cust` uses.
+// The 16-bit floats of the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 numbers! {
     cust_f16: |item| f64::from(cust_f16_to_f32(item));

@@ -134,7 +134,7 @@ floats! {
     f64 in f64, one 1.0, |item| item, canonical, minimum maximum, wide _;
 }
 
-// The same types, from the version of `half` that `cust` uses.
+// The 16-bit floats of the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 floats! {
     cust_f16 in f32, one cust_f16::ONE, cust_f16_to_f32, f32_to_cust_f16, minimum_f32 maximum_f32, wide f32;

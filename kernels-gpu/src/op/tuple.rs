@@ -139,7 +139,7 @@ tuple!(Triple: A a x, B b y, C c z);
 /// ```
 ///
 /// All of the operators have to commute. `warpfold-build` refuses [`Moments`](crate::op::Moments) as one of the operators, since the
-/// combination would take local memory. Use [`Statistics`](crate::op::Statistics), which contains moments.
+/// kernels would need local memory. Use [`Statistics`](crate::op::Statistics), which contains moments.
 #[macro_export]
 macro_rules! one_reading {
     ($($(#[$attribute:meta])* $visibility:vis struct $name:ident = $operators:ty;)+) => {$(

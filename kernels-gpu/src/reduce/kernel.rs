@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
-//! shuffles. Each chunk belongs to one block index, in a grid of any size, so the tree does not depend on the device. One block that waits
-//! for the others replaces the second launch.
+//! shuffles. The chunks depend on the number of items alone, and each chunk has a block of its own, so the tree does not depend on the
+//! device. One block that waits for the others replaces the second launch.
 //!
 //! **Progress.** Only the block with the last ticket waits. All other blocks have started by then, and never wait.
 //!
@@ -48,8 +48,9 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, one in each block.
 ///
 /// # Safety
-/// - The launches of a reduction have [`reduce_chunk_count`] blocks in all. A block has [`BLOCK_THREADS`] threads, which all call this,
-///   and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
+/// - If `item_count_at` is null, the launches of a reduction have [`reduce_chunk_count`] blocks in all. A block has [`BLOCK_THREADS`]
+///   threads, which all call this, and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on
+///   a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
 /// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only launch. The launch
 ///   then has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.
@@ -172,7 +173,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     }
 }
 
-/// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
+/// This thread's fold over the tiles of a chunk. A tile that is not full or not aligned goes through `slots`.
 ///
 /// # Safety
 /// The chunk's items below `item_count` are readable. No other thread uses the slots.

@@ -77,9 +77,10 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// perhaps more blocks, than it needs.
 ///
 /// # Safety
-/// - The launch has at least one and at most `end_tile - first_tile` blocks. A block has [`crate::launch::scan_block_threads`] threads,
-///   which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan
-///   follow each other on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
+/// - The launch has at least one block and, if `item_count_at` is null, at most `end_tile - first_tile` blocks. A block has
+///   [`crate::launch::scan_block_threads`] threads, which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory
+///   for 1, 2 or 4 tiles. The launches of a scan follow each other on a stream, with all tiles in order, up to
+///   [`count`](crate::contract::ScanTiles::count).
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
 ///   readable, and their results are writable. Either the two addresses and the two types are equal, or items and results do not overlap.
 /// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only launch.

@@ -11,10 +11,11 @@
 //!     list its chosen items, write them side by side
 //! ```
 //!
-//! The look-back is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The work of a warp is
-//! after Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009). Tickets, turns and the
-//! exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` argues for progress, and `simt` for the memory order. A
-//! tile's prefix is a count, and for heads also the place of the last head. These are integers, so the prefix is exact.
+//! The method of the look-back is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The
+//! method of a warp's work is that of Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures*
+//! (2009). Tickets, turns and the exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` argues for progress, and
+//! `simt` for the memory order. A tile's prefix is a count, and for heads also the place of the last head. These are integers, so the
+//! prefix is exact.
 //!
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
@@ -154,7 +155,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;
         let mut turn = 0;
         // SAFETY: the whole warp that looks back calls this (this function's condition), and all its lanes see the same tiles, so they stay
-        // together. The block holds each tile that is sent here, and turns count up from 0.
+        // together. The block holds each tile that it sends to this warp, and turns count up from 0.
         unsafe {
             let (tiles, prefixes) = (
                 &raw mut (*self.shared).tiles,

@@ -170,8 +170,8 @@ pub const WRITES_END: u64 = 1;
 const _: () = {
     // Any place among a warp's items fits into the 16 bits of a list's entry.
     assert!(warp_items::<u8>() <= 1 << 16);
-    // Two tiles fit into 99 KiB, the least shared memory for a block on devices with asynchronous copies. One tile fits into 64 KiB, the
-    // least on devices without asynchronous copies.
+    // Two tiles fit into 99 KiB, which every device with asynchronous copies can give a block. One tile fits into 64 KiB, which all other
+    // devices can give a block.
     assert!(shared_bytes::<u32, BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u64; 2], BeforeRun>(2) <= 99 << 10);
     assert!(shared_bytes::<[u8; 32], BeforeRun>(2) <= 99 << 10);

@@ -102,7 +102,7 @@ floats! {
     f64, sign 1 << 63, infinity f64::INFINITY.to_bits();
 }
 
-// The same types from the version of `half` that `cust` uses.
+// The 16-bit floats of the version of `half` that `cust` uses.
 #[cfg(feature = "cust")]
 floats! {
     cust_f16, sign 1 << 15, infinity cust_f16::INFINITY.to_bits();

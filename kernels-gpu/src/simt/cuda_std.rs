@@ -8,9 +8,9 @@
 //!
 //! rust-cuda marks neither functions nor `asm!` as convergent, so its LLVM may copy a call into several branches. Copies of shuffles and
 //! votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed an instruction of the same
-//! kind, in whatever branch. Copies of a block's barrier are wrong. One pass of rustc made such copies, so `host/build` turns that pass
-//! off. One pass of LLVM made such copies too, but [`barrier`] prevents this. `cargo xtask rust-cuda` counts the barriers in the PTX. It
-//! also runs the kernels on the virtual GPU, which faults when a copy is executed.
+//! kind, in whatever branch. Copies of a block's barrier are wrong. One pass of rustc made such copies, so builds with rust-cuda turn that
+//! pass off. One pass of LLVM made such copies too, but [`barrier`] prevents this. `cargo xtask rust-cuda` counts the barriers in the PTX.
+//! On a machine without a GPU, it also runs the kernels on the virtual GPU, which faults when a copy is executed.
 
 use cuda_std::{shared, thread, warp};
 
@@ -84,7 +84,8 @@ pub unsafe fn barrier() {
 }
 
 /// Makes the basic block of a barrier too long to be copied. LLVM's pass `SimplifyCFG` copies a basic block of up to ten instructions, with
-/// its barrier, into the branches that lead to the block. The twelve instructions made here leave no trace in the PTX.
+/// its barrier, into the branches that lead to the block. The twelve instructions of this function have empty texts, and leave no trace in
+/// the PTX.
 #[inline(always)]
 fn stay_one_block() {
     macro_rules! each {

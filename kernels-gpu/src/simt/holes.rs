@@ -381,7 +381,7 @@ pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     }
 }
 
-/// Takes the index of the first item of a stream's vector. If the accumulator is wide, this is a body's input `PLACE`; otherwise it is 0.
+/// Takes the index of the first item of a stream's vector. If the accumulator is wide, this is the body's input `PLACE`; otherwise it is 0.
 #[inline(always)]
 pub fn take_place<A: Accumulator, const PLACE: usize>() -> u32 {
     match A::WORDS {

@@ -92,8 +92,8 @@ pub type reg32 = u32;
 #[allow(non_camel_case_types)]
 pub type reg64 = u64;
 
-/// The type in which a number is passed to a hook. If the compiler knows the number, the PTX has the number itself, and else a 32-bit
-/// register.
+/// The type in which a number is passed to a hook. If the compiler knows the number, the PTX has the number itself. Otherwise it has a
+/// 32-bit register.
 #[allow(non_camel_case_types)]
 pub type number = u32;
 /// The type in which a constant is passed to a hook. The compiler has to know the constant.

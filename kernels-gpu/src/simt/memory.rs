@@ -67,7 +67,7 @@ macro_rules! is_set_in_text {
 }
 
 /// Whether copies are synchronous: false in the PTX as it is compiled, true in the PTX that the host makes for devices without asynchronous
-/// copies. A synchronous copy can begin only when its destination is free.
+/// copies.
 #[inline(always)]
 pub fn copies_at_once() -> bool {
     is_set_in_text!(copies_at_once: "%at_once")
@@ -230,8 +230,8 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
 /// The smallest item that [`begin_copy_item`] copies.
 pub const LEAST_COPY_BYTES: usize = 4;
 
-/// Begins to copy 16 bytes from global memory to `offset` bytes after `base`, in shared memory. The shared address is computed in 32 bits.
-/// The copy bypasses the L1 cache, and is done after [`await_copies`].
+/// Begins to copy 16 bytes from global memory to the place in shared memory that is `offset` bytes after `base`. The shared address is
+/// computed in 32 bits. The copy bypasses the L1 cache, and is done after [`await_copies`].
 ///
 /// # Safety
 /// The conditions of [`begin_copy_vector`], where `to` is `offset` bytes after `base`. `base` is in shared memory too.

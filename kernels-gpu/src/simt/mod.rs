@@ -1,7 +1,8 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
-//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler.
-//! Everything else has three implementations, one of which is chosen at compile time:
+//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Special
+//! registers, barriers, shuffles, votes and the address of shared memory have three implementations. The implementation is chosen at
+//! compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
 //! - `stable`: the same back end without nightly features, which compiles users' operators (feature `stable`);

@@ -4,8 +4,8 @@
 //!
 //! To the compiler a hook is an ordinary call, so LLVM may copy the call into the arms of a branch. LLVM does not copy loops in this way.
 //! So each call that has to be convergent is the body of a loop ([`convergent!`]) that runs once. The driver's compiler removes the loop.
-//! rustc's MIR passes do copy loops, so `warpfold-build` compiles this crate without these passes. Afterwards the PTX is inspected: it must
-//! have as many barriers as the source.
+//! rustc's MIR passes do copy loops, so `warpfold-build` compiles this crate without these passes. Afterwards `warpfold-build` inspects the
+//! PTX: except in a program's own kernels, it must have as many barriers as the source.
 
 use crate::contract::WARP_LANES;
 
@@ -148,8 +148,8 @@ pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     global
 }
 
-/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts of it: one copies
-/// the first operand, the other copies the second operand.
+/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts: in one, this
+/// instruction copies the first operand, and in the other the second.
 #[inline(always)]
 pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     let word: u32;

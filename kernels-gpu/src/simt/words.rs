@@ -45,7 +45,7 @@ macro_rules! load_at_once {
                         "and.b32 %b, {wanted}, ", $bit, "; setp.ne.u32 %p, %b, 0;",
                         "@%p ld.relaxed.gpu.global.b64 {", stringify!($word), "}, [%", $base, "+", $offset, "];",
                     ),)*
-                    // The text begins with a space, because a brace at the beginning of a line would end the function.
+                    // The text begins with a space, because `warpfold_ptx` takes a line of a single brace for the end of a function.
                     " }}",
                     first = in(reg64) first,
                     other = in(reg64) other,
@@ -275,7 +275,7 @@ macro_rules! load_rows_at_once {
                         "and.b32 %b, {wanted}, ", $bit, "; setp.ne.u32 %p, %b, 0;",
                         "@%p ld.relaxed.gpu.global.b64 {", stringify!($word), "}, [%", $base, "+", $offset, "];",
                     ),)*
-                    // The text begins with a space, because a brace at the beginning of a line would end the function.
+                    // The text begins with a space, because `warpfold_ptx` takes a line of a single brace for the end of a function.
                     " }}",
                     first = in(reg64) first,
                     second = in(reg64) second,

@@ -1,9 +1,9 @@
 //! Skeletons: the kernels with holes in place of the operator, and the operators' bodies that fill them.
 //!
-//! Two kernels of a kind hardly differ. So the library ships few texts: one skeleton for each kind of kernel, each combination of widths of
-//! items, accumulators and results, and a few properties of operators. An operator's functions are holes in the skeleton (see
-//! [`crate::simt::holes`]). The library also ships the bodies that fill the holes for each row of the table. A filled skeleton is the
-//! kernel of that row.
+//! Two kernels of a kind hardly differ. So the library ships few texts. Two kernels have the same skeleton if they agree in their kind, in
+//! the widths of items, accumulators and results, and in a few properties of their operators. An operator's functions are holes in the
+//! skeleton (see [`crate::simt::holes`]). For each row of the table, the library also ships the bodies that fill the holes. The skeleton
+//! filled with a row's bodies is the row's kernel.
 //!
 //! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
 //! items is within a body. Inclusive and exclusive scans differ only in one body.
@@ -34,15 +34,15 @@ pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUT
     PhantomData<(A, R)>,
 );
 
-/// Whether a hole combines the items of four vectors. Such a hole exists only for items of 4 bytes. Four vectors have only eight items of 8
-/// bytes, and compilers would make branches between the vectors.
+/// Whether a hole combines the items of four vectors. Such a hole exists only for items of 4 bytes. With items of 8 bytes, four vectors
+/// have only eight items, and compilers would make branches between the vectors.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     let (is_wide, has_two_words) = (O::Accumulator::IS_WIDE, O::Accumulator::WORDS == 2);
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether an operator [streams rows](Op::STREAMS_ROWS). The values of such an operator are one or two keys of a word each, with an index
-/// each. Or it combines sixteens pairwise, and its values have two words, or a count and two sums.
+/// Whether an operator [streams rows](Op::STREAMS_ROWS). Either the operator's values are one or two keys of one word, each with an index.
+/// Or the operator combines sixteens pairwise, and its values have two words, or a count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     match O::EXACT {
         true => matches!(O::Accumulator::WORDS, 3 | 6),

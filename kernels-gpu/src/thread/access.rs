@@ -164,7 +164,7 @@ impl Access {
         }
     }
 
-    /// Whether such vectors can be copied from global to shared memory asynchronously.
+    /// Whether the vectors can be copied from global to shared memory asynchronously.
     #[inline(always)]
     pub const fn has_copies(self) -> bool {
         self.unit >= simt::LEAST_COPY_BYTES

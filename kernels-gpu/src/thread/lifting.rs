@@ -2,7 +2,7 @@
 //!
 //! A tile that is not full has missing items: each counts as the identity. If some item lifts to the identity, that item fills the missing
 //! places, and then all items are lifted. If the operator has no such item, missing items are not lifted: the identity takes the place of
-//! the lifted item. Full tiles need no such checks.
+//! the lifted item. In a full tile, no item is checked.
 
 use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};
@@ -18,10 +18,10 @@ pub enum Items {
     First(u32),
 }
 
-/// The items of a tile, in the order of the input.
+/// The items of a tile.
 #[derive(Clone, Copy)]
 pub struct TileItems {
-    /// The index of the tile's first item in the input.
+    /// The index of the tile's first item. In a backward scan, indices count from the end of the input.
     pub begin: u64,
     /// How many of the tile's items exist.
     pub count: u32,
@@ -47,8 +47,7 @@ pub fn must_leave_out<O: Op<T>, T: Element>() -> bool {
     O::identity_item().is_none()
 }
 
-/// Lifts item `position` of a vector. The result is the identity if the item is left out. The vector's first item is item `index` of the
-/// input.
+/// Lifts item `position` of a vector. The result is the identity if the item is left out. `index` is the index of the vector's first item.
 #[inline(always)]
 pub fn lift<O: Op<T>, T: Element>(
     vector: &Vector,

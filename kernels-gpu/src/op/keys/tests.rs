@@ -65,7 +65,7 @@ fn the_first_of_a_vectors_least_items_is_found() {
         assert!(high.key() == falling.key() && high.index() == falling.index());
     }
 
-    /// Checks four vectors: `words` at each of the four places, and `others` at the other three places.
+    /// Checks four vectors, one of which is `words` and three of which are `others`. `words` takes each of the four places in turn.
     fn check_four<T: Ordered>(words: Words, others: Words) {
         for place in 0..4 {
             let mut vectors = [others; 4];

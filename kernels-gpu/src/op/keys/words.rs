@@ -1,7 +1,8 @@
 //! Items of one word: the extreme of one vector or of four vectors, and its place.
 //!
-//! The extreme of four vectors is found first, and then the first place with the extreme's bits. So is the extreme of one vector of `f32`,
-//! if the GPU has minimum and maximum instructions that propagate NaN. So only the extreme's key is computed. NaNs are handled at the end.
+//! For four vectors, the extreme is found first, and then the first place with the extreme's bits. So only the extreme's key is computed.
+//! For one vector of `f32`, this is done in the same way. For `f32`, both need minimum and maximum instructions that propagate NaN: without
+//! them, all keys are computed. NaNs are handled at the end.
 
 use super::{directed, signed, single, unsigned, word_of, Located, Ordered};
 use crate::arithmetic::{maximum_f32, minimum_f32, unless_nan, HAS_EXTREMES_F32};
@@ -191,8 +192,8 @@ impl Ordered for f32 {
         [if extreme.is_nan() { 0 } else { key }, place + first, 0]
     }
 
-    /// The instructions return the same NaN for every NaN among the items. So the first vector with a NaN is found in the same way as the
-    /// first vector with an extreme number.
+    /// The minimum and maximum instructions return the same NaN for every NaN among the items. So the first vector with a NaN is found in
+    /// the same way as the first vector with an extreme number.
     #[inline(always)]
     fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
         if !HAS_EXTREMES_F32 {

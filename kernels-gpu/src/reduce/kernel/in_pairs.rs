@@ -1,7 +1,7 @@
 //! Combines a thread's part of a tile pairwise, neighbours first, for operators that [combine pairwise](crate::op::Op::IS_PAIRWISE).
 //!
-//! The order suits operators for which two sides of equally many items combine at less cost, or more exactly. Vectors are combined as early
-//! as possible, so that few values are held at a time.
+//! The order suits operators for which two sides of equally many items combine at less cost or with less error. Vectors are combined as
+//! early as possible, so that few values are held at a time.
 
 use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS};
 use crate::element::{Element, Vector};

@@ -116,8 +116,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         };
         // SAFETY: all sharing warps take the same branches: tiles and tickets are the same for all of them. So the calls are convergent,
         // and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its input and flags are readable. A
-        // buffer holds one tile. A thread copies the next tile there only after its warp has written the output of the tile that was there.
-        // Thread 0 takes each ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and
+        // buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written the output of the buffer's last
+        // tile. Thread 0 takes each ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and
         // overwritten after it.
         unsafe {
             // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.

@@ -144,10 +144,10 @@ impl Lookback {
         }
     }
 
-    /// Publishes a tile's count, as one thread.
+    /// Publishes a tile's count. One thread calls this.
     ///
     /// # Safety
-    /// - `tile` is one of the launch's tiles, and the words are its board.
+    /// - `tile` is one of the launch's tiles, and [`Self::new`] was given the launch's state words.
     /// - Only the calling thread publishes the tile's count, and only once.
     #[inline(always)]
     pub unsafe fn publish_tile(&self, tile: u32, share: Share) {
@@ -162,7 +162,7 @@ impl Lookback {
     ///
     /// # Safety
     /// - Convergent: one whole warp of the block that holds `tile`, once.
-    /// - `tile` is one of the launch's tiles, and the words are its board.
+    /// - `tile` is one of the launch's tiles, and [`Self::new`] was given the launch's state words.
     #[inline(always)]
     pub unsafe fn look_back<P: Prefix>(&self, tile: u32, is_patient: bool) -> P {
         let lane = simt::lane();

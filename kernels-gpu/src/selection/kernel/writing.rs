@@ -47,8 +47,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Chunks of a warp in a tile.
     const CHUNKS: u32 = (rows::<T>() / chunk_rows::<T>()) as u32;
 
-    /// Items that a lane reads before it writes the first of them, if it writes in batches. Four larger items would take too many
-    /// registers.
+    /// Items that a lane reads before it writes the first of them, if it writes in batches. Four items of more than 4 bytes would take too
+    /// many registers.
     const BATCH: usize = match size_of::<T>() {
         0..=4 => MOST_BATCH,
         5..=8 => 2,
@@ -323,7 +323,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             ..
         } = &self.arguments;
         // The run that ends before the first head of the list began before the chunk. If that head is the first head of the input, no run
-        // ends before it. Then the count is 0, and the wrapped number exceeds any capacity.
+        // ends before it. Then `progress.count` is 0, and the wrapped difference exceeds any capacity.
         if simt::lane() == 0 && chunk.chosen > 0 && progress.count.wrapping_sub(1) < capacity {
             // SAFETY: the first entry is listed, and the output has a place for the run's length.
             unsafe {
@@ -336,7 +336,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 );
             }
         }
-        // Every other run begins at a head of the list, and ends before the next head.
+        // The other runs begin at a head of the list, and end before the next head.
         let count = room(capacity, progress.count, chunk.chosen.saturating_sub(1));
         let to = lengths.wrapping_byte_add((progress.count * bytes) as usize);
         let mut begin = 0;

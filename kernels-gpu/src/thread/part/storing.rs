@@ -36,7 +36,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         unsafe { Self::ACCESS.store(self.vector(v).cast(), vector) }
     }
 
-    /// Stores a ragged part from `slots`. Items that do not exist are left out.
+    /// Stores any part from `slots`, also a part that is not whole. Items that do not exist are left out.
     ///
     /// # Safety
     /// - The array is writable, and no other thread reads or writes the part.

@@ -74,7 +74,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                     // The barrier in `join` orders the write of the ticket before the reads.
                     let joined = LargeTile::<O, T, S>::join(runs, totals);
                     arriving.before = joined.before;
-                    // No warp reads the last warp's total.
+                    // No warp reads the last warp's total, so its place is free for `publish_tile_together`.
                     let last = totals.wrapping_add(S::WARPS as usize - 1);
                     if !O::Accumulator::IS_LARGE {
                         if LargeTile::<O, T, S>::has_last_run() {

@@ -95,7 +95,7 @@ impl Engine {
             segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
         let blocks = windows.div_ceil(self.windows_per_block);
         let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
-        // The library chooses the threads in nearly the same way.
+        // The library chooses the number of threads in nearly the same way.
         let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
             true => segments::tuning::SHORT_BLOCK_THREADS,
             false => segments::tuning::LONG_BLOCK_THREADS,

@@ -1,4 +1,4 @@
-//! Runs the whole program on the virtual GPU. The measurements mean nothing there.
+//! Runs `measure`, `chart`, `targets` and `shapes` on the virtual GPU. The measurements mean nothing there.
 
 use std::fs;
 use std::process::{Command, Output};

@@ -35,7 +35,7 @@ fn counted<'a>(items: &'a [u64], count: &[u64]) -> &'a [u64] {
     &items[..at_most(count, items.len())]
 }
 
-/// The starts of the runs, and the end of the last.
+/// The starts of the runs, and the end of the last run.
 fn starts(keys: &[u64]) -> Vec<u64> {
     let starts = (0..keys.len()).filter(|&i| i == 0 || keys[i - 1] != keys[i]);
     starts

@@ -1,8 +1,8 @@
 //! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs, of flags and of
 //! heads have no budgets.
 //!
-//! The numbers are counts of instructions of the committed PTX, which the virtual GPU runs. The test fails if a kernel becomes 5 % more
-//! expensive, or 5 % cheaper, until the table is updated. After an intended change:
+//! The numbers are counts of instructions of the committed PTX, which the virtual GPU runs. The test fails if a kernel becomes more
+//! expensive or cheaper by more than 5 %, until the table is updated. After an intended change:
 //!
 //! ```text
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget

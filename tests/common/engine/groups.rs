@@ -151,7 +151,7 @@ impl Engine {
             columns,
             columns,
             rows as u64 * columns,
-            // No count of rows or of matrices.
+            // `count_at` is null: no count of rows or of matrices is in device memory. `counts_rows` is 0.
             0,
             0,
             self.workspace,

@@ -32,7 +32,7 @@ use warpfold::{
     Argument, Commutative, Equal, Error, Gpu, Kernel, Op, Result, Sum, cust, kind, reduce, scan,
 };
 
-/// Keeps tests apart, because `cust`'s own copies end a capture on another thread.
+/// Lets one test run at a time: a copy by `cust` ends a capture on another thread.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -418,7 +418,7 @@ fn a_call_by_key_frees_kept_memory() {
         let keys = DeviceBuffer::from_slice(&vec![7_u32; 400_000]).unwrap();
         let mut sums = zeros::<u32>(keys.len());
         let (input, mut output) = (zeros::<u32>(3), zeros::<u32>(1));
-        // The workspaces kept for these streams leave too little memory for the runs' starts.
+        // The workspaces kept for these streams leave less free memory than a list of the runs' starts takes.
         let streams: Vec<_> = (0..225).map(|_| stream()).collect();
         for stream in &streams {
             reduce::<Sum, _>(&input)

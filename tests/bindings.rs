@@ -1,5 +1,5 @@
 //! Requests over memory and streams of `cust`, and over raw addresses and handles; and the order of waiting calls and other work.
-//! (`with_cudarc` tests the same over `cudarc`'s memory and streams.)
+//! (`with_cudarc` runs the same requests over `cudarc`'s memory and streams.)
 
 #[path = "common/child.rs"]
 mod child;

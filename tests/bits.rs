@@ -1,8 +1,8 @@
-//! The bit contract: every kernel of the table agrees with the CPU, bit for bit.
+//! The bit contract: every kernel for whole arrays agrees with the CPU, bit for bit.
 //!
-//! Each row has a test: with sizes at the boundaries, with edge values of the types, at misaligned starts, in place, and with a guard
-//! around every input and output. (See [`Care`] for the cases left out on the virtual GPU.) A kernel that read an input's guard would get
-//! another result. An output's guard must stay as it is.
+//! Each row has a test: with sizes at the boundaries, with edge values of the types, and at misaligned starts. Scans are also tested in
+//! place. A guard is around each input, and around each output of a scan. (See [`Care`] for the cases left out on the virtual GPU.) A
+//! kernel that read an input's guard would get another result. An output's guard must stay as it is.
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;
@@ -49,8 +49,8 @@ enum Care {
 }
 
 impl Care {
-    /// How much of a row to check. On a real device, every row gets all sizes. On the virtual GPU, to save time, only one row of each text
-    /// and the rows of [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
+    /// How much of a row to check. On a real device, every row gets all sizes. On the virtual GPU, to save time, only the rows that stand
+    /// for their text and the rows of [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
     fn of(symbol: &str) -> Self {
         match mode() {
             Mode::Virtual if !stands_for_its_text(symbol) && !WIDENING.contains(&symbol) => {

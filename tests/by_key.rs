@@ -42,7 +42,7 @@ fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
         .collect()
 }
 
-/// Scans by key, with and without an output for the runs' starts.
+/// Operators that scan by key, with and without an output for the runs' starts.
 trait ScansByKey<V: Item>: Kernel<segmented_scan, V> + Kernel<by_key_scan, V> {}
 
 impl<O: Kernel<segmented_scan, V> + Kernel<by_key_scan, V>, V: Item> ScansByKey<V> for O {}
@@ -229,7 +229,7 @@ fn runs_that_start_at_borders() {
     for (what, lengths) in border_lengths() {
         let keys32 = keys(&lengths, |run| run as u32);
         check::<Sum, u32, f32>(&keys32, what);
-        // Short chunks.
+        // With this operator and type, chunks are short.
         check::<ArgMax, u32, f64>(&keys32, what);
         let keys8 = keys(&lengths, |run| run as u8);
         check::<Max, u8, i8>(&keys8, what);

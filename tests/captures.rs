@@ -1,7 +1,7 @@
-//! The library's calls during a capture: in each mode of the capture, from the capturing thread and from another, as a first call or not.
-//! No call ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
+//! The library's calls during a capture: in each mode of the capture, from the capturing thread and from another, also as the first calls
+//! of a `Gpu`. No call ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
 //!
-//! A capture concerns the whole process, and `cust`'s own copies end one. So the tests run one at a time.
+//! A copy by `cust` on any thread ends a capture. So the tests run one at a time.
 
 mod common;
 #[path = "common/graph.rs"]
@@ -90,7 +90,8 @@ struct Case {
     call: fn(&Gpu, &Data) -> Result<()>,
 }
 
-/// These cases and [`shapes::CASES`] test each row of the table in the crate's documentation, for captures of a blocking stream.
+/// These cases and [`shapes::CASES`] test each row of the table of captures in the crate's documentation, for captures of a blocking
+/// stream.
 const CASES: [Case; 11] = [
     Case {
         name: "gpu_sum, short",

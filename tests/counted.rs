@@ -159,8 +159,8 @@ fn scans_have_as_many_items_as_the_count_says() {
     check_scan::<WideSum, f32>(20_000, &counts(20_000), 0.1);
 }
 
-/// Launches for long scans. The count in device memory makes some of these scans short. On a real device, others
-/// stay long.
+/// Each launch is for a long scan, by the length of its input. The count in device memory makes some of the scans short. On a real device,
+/// other scans stay long.
 #[test]
 fn a_long_scan_may_turn_out_short() {
     let short = (SCAN_SHORT_BYTES / 8) as usize;

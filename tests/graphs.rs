@@ -1,7 +1,7 @@
 //! Captured graphs. In some of them, one call writes the count of the next call's items. A launch of a graph reads the inputs as they are
 //! at the launch.
 //!
-//! `cust`'s own copies end a capture, so the tests run one at a time.
+//! A copy by `cust` on any thread ends a capture, so the tests run one at a time.
 
 #[path = "common/buffers.rs"]
 mod buffers;

@@ -1,9 +1,9 @@
-//! Long scans. Their tiles have another shape than the tiles of short scans. Each text scans slightly more items than a short scan can
-//! have. The results are compared bit for bit.
+//! Long scans. Their tiles have another shape than the tiles of short scans. Each scan has slightly more items than a short scan can have.
+//! The results are compared bit for bit.
 //!
 //! To save time, the virtual GPU only checks memory accesses here, and only runs inclusive scans. Exclusive scans differ in the operator's
 //! body alone. Scans of narrow items have more items in the same number of bytes. On the virtual GPU, they only run in `.ci/run sweeps`.
-//! That step also runs, with all checks, a long scan for each way to scan a tile (in `bits.rs`).
+//! That step also runs, with the virtual GPU's default checks, a long scan for each way to scan a tile (in `bits.rs`).
 
 mod common;
 #[path = "common/data.rs"]

@@ -55,7 +55,8 @@ impl Held {
         }
     }
 
-    /// Fails if the process holds more than this in addition to `before`. A real driver also uses memory for its streams and threads.
+    /// Fails if the process holds more than these amounts in addition to `before`. A real driver also uses memory for its streams and
+    /// threads.
     fn check_since(self, before: Self, device_bytes: u64, pinned_bytes: u64, streams: usize) {
         let slack = if live().is_some() { 0 } else { 64 * MIB };
         let more = Self {

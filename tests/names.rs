@@ -1,4 +1,4 @@
-//! Random kernels compute the same with the numbers that `warpfold_ptx::names` gives to their registers and labels.
+//! Random kernels give the same results after `warpfold_ptx::names` has numbered their registers and labels anew.
 //!
 //! The kernels are those of `virtual-gpu/examples/conformance`, with branches, loops, calls and instructions under predicates. Here they
 //! have more labels, so that more registers are used in several blocks. The library's own kernels run with new numbers in all other tests.
@@ -20,8 +20,8 @@ const KERNELS: u64 = 200;
 const OWN: &str = "mov.u32 %v0, %tid.x; and.b32 %v1, %v0, 6; setp.eq.u32 %k0, %v1, 2; \
     @%k0 mov.b32 %v1, 77; mov.b32 %v2, 5; @!%k0 add.u32 %v2, %v2, %v1; xor.b32 %r0, %r0, %v2;\n";
 
-/// A kernel's text without its comments. Every `spacing`th line of the random code gets a label and, if the kernel uses `%r0`,
-/// the block's own statements.
+/// A kernel's text without its comments. Every `spacing`th line of the random code is followed by a label and, if the kernel uses `%r0`, by
+/// [`OWN`].
 fn labelled(text: &str, spacing: usize) -> String {
     let mut labelled = String::new();
     let mut is_random = false;

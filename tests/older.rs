@@ -1,4 +1,5 @@
-//! Older devices. Their texts are made from the texts for compute capability 9.0. A kernel of every kind agrees with the CPU, bit for bit.
+//! Older devices. Their texts are made from the texts for compute capability 9.0. Kernels of every kind except scans by key agree with the
+//! CPU, bit for bit.
 //!
 //! A process chooses the architecture once, so each architecture has a process of its own. All devices are virtual. 7.5 has the least
 //! shared memory of the architectures that copy through registers, and 8.6 has the least of the architectures that copy asynchronously.
@@ -38,7 +39,7 @@ macro_rules! same {
     };
 }
 
-/// Checks a kernel of each kind, except reductions of two inputs, for these item types.
+/// Checks a kernel of each kind, except reductions of two inputs and scans by key, for these item types.
 macro_rules! each_kind {
     ($($t:ident)*) => {$({
         let name = stringify!($t);
@@ -116,7 +117,7 @@ macro_rules! others {
     })*};
 }
 
-/// Runs a kernel of each kind on a device of this architecture.
+/// Runs all checks of this file on a device of this architecture.
 fn on(architecture: &str, test: &str) {
     let device = [
         ("VIRTUAL_GPU", "on"),

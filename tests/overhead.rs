@@ -1,4 +1,4 @@
-//! The host's cost of a warm call: it makes exactly these driver calls, and allocates nothing but returned results.
+//! The host's cost of a warm call: it makes exactly the listed driver calls, and allocates nothing but returned results.
 //!
 //! A waiting call is refused while another thread captures a stream of `cust`. So the tests run one after the other.
 
@@ -69,8 +69,8 @@ impl Bench {
     }
 }
 
-/// The driver calls of `work`. Left out are the call that makes the context current for the test itself, and the calls that begin and end
-/// every call of the library.
+/// The driver calls of `work`, without the call that makes the context current for the test itself, and without the calls that begin and
+/// end every call of the library.
 fn driver_calls(work: impl FnOnce()) -> Vec<&'static str> {
     let ((), mut calls) = record(work);
     assert_eq!(calls.remove(0), "cuCtxSetCurrent");

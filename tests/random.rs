@@ -64,7 +64,7 @@ use property::{Property, property};
 use sequence::Plan;
 use warpfold::Gpu;
 
-/// Arguments that overlap, or have wrong addresses.
+/// Arguments that overlap, are too short, or have wrong addresses.
 #[test]
 fn arguments_of_calls() {
     let two = [("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_DEVICES", "2")];

@@ -1,5 +1,5 @@
-//! Runs a kernel of each text many times, on several streams at once, while other tests load the device with their kernels.
-//! The results of each run have the same bits as those of the reference.
+//! Runs the kernels of `for_each_text` many times, on several streams at once, while other tests load the device with their kernels. The
+//! results of each run have the same bits as those of the reference.
 
 mod common;
 #[path = "common/data.rs"]
@@ -81,7 +81,7 @@ fn repeat<T: Item, R: Item>(queue: Queue<T, R>, items: &[T], expected: &[R]) {
         .map(|_| Stream::new(StreamFlags::NON_BLOCKING, None).unwrap())
         .collect();
     let input = DeviceBuffer::from_slice(items).unwrap();
-    // Before the run, the output holds wrong results.
+    // Before the run, the output of a scan holds wrong results.
     let mut before = expected.to_vec();
     before.reverse();
     let output = || DeviceBuffer::from_slice(&before).unwrap();

@@ -1,7 +1,8 @@
-//! The library's functions give the same bits under every policy of the virtual GPU, with many seeds, on devices of 1, 7 and
-//! 132 multiprocessors.
+//! Reductions and scans give the same bits under every policy of the virtual GPU, with several seeds, on devices of 1, 7 and 132
+//! multiprocessors.
 //!
-//! The first seed of each policy runs with all checks. The others run without checks, which is many times faster. More seeds:
+//! The first seed of each policy runs with the default checks. The other seeds run only with the checks of memory accesses, which is many
+//! times faster. More seeds:
 //!
 //! ```text
 //! WARPFOLD_SEEDS=1000 cargo test --release --test schedules

@@ -27,7 +27,7 @@ fn pool() -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(2).build().unwrap()
 }
 
-/// Makes a sum and a scan. Asserts that this does not run inside another call on the same thread.
+/// Makes a sum and a scan. Asserts that they do not run inside another call on the same thread.
 fn call(items: &[u32]) {
     thread_local!(static DEPTH: Cell<usize> = const { Cell::new(0) });
     assert_eq!(DEPTH.replace(1), 0, "a call runs inside another");

@@ -21,7 +21,7 @@ use warpfold::{
 /// Items of several pieces, for which a call takes several transfer lanes. A multiple of eight.
 const ITEMS: usize = 300_000;
 
-/// More threads than each of these: the calls below, lanes for pieces, short lanes, streams for calls.
+/// More threads than there are calls in the list below, transfer lanes for pieces, short transfer lanes, or streams for calls.
 const THREADS: usize = 72;
 
 /// After this time, a child process counts as hung.
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// A call that checks its result.
 type Call = fn(&[u32]);
 
-/// Calls on slices, of every kind. The items are ones.
+/// Every kind of call on a slice. All items are 1.
 const CALLS: [Call; 50] = [
     |items| {
         assert_eq!(

@@ -29,7 +29,7 @@ pub enum Command {
     Targets(Targets),
     /// Compiles CUB's calls in advance, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
-    /// Times calls other than plain reductions and scans, beside CUB, such as indices of extremes, dot products and segments.
+    /// Times other calls beside CUB, such as indices of extremes, dot products and segments.
     Shapes(Shapes),
     /// Times the host's cost of calls: a first call, calls that queue, calls that wait, and calls on slices.
     Host(HostPath),

@@ -1,8 +1,8 @@
 //! CUB's device-wide calls, in libraries that this process loads.
 //!
-//! There is a library for each element type. It is compiled here if there is an nvcc, or beforehand on another machine. The source,
-//! `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime. The runtime and warpfold both work in the device's
-//! primary context, so they share streams and buffers.
+//! There is a library for each element type. It is compiled on this machine if there is an nvcc, or beforehand on another machine. The
+//! source, `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime. The runtime and warpfold both work in the
+//! device's primary context, so they share streams and buffers.
 
 mod compile;
 pub mod shapes;
@@ -22,7 +22,7 @@ use crate::data::{Type, types_named};
 use crate::record::Case;
 use compile::compile;
 
-/// Compiles the libraries for another machine, without any GPU.
+/// Compiles the libraries for another machine. This machine needs no GPU.
 pub fn prepare(options: &CubLibraries) -> Result<ExitCode> {
     let mut libraries = libraries_of(&types_named(&options.types));
     libraries.push(compile::Library::of_shapes());

@@ -1,6 +1,4 @@
 //! Measurements as rows of a CSV file, with a header that names the machine and the date.
-//!
-//! Similar benchmarks have the same first seven columns, so their files can be compared.
 
 use std::fmt;
 use std::fs;
@@ -116,7 +114,7 @@ pub struct Row {
     pub rate: f64,
     pub us_q1: f64,
     pub us_q3: f64,
-    /// The number of the run, from 1.
+    /// The number of the run, counted from 1.
     pub run: u32,
     pub result: Verdict,
 }

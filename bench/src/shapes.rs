@@ -1,6 +1,6 @@
-//! Calls other than plain reductions and scans, mostly for items of type `f32`: indices of extremes, several results from one reading, two
-//! inputs, segments of many lengths, columns, axes, selections, runs, values by key, wide items. warpfold and CUB take turns on the same
-//! buffers, and each result is checked.
+//! Calls that `measure` does not time, mostly for items of type `f32`: indices of extremes, several results from one reading, two inputs,
+//! segments of many lengths, columns, axes, selections, runs, values by key, wide items. One plain scan is timed too, beside a reversed
+//! scan. warpfold and CUB take turns on the same buffers, and each result is checked.
 
 mod axes;
 mod by_key;

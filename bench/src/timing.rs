@@ -38,7 +38,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The number of rounds, if a round of `calls` calls takes `round_micros`.
+    /// The number of rounds, if a round of one batch for each of `calls` calls takes `round_micros`.
     fn rounds(self, calls: usize, round_micros: f64) -> u32 {
         let fit = self.call_micros * calls as f64 / round_micros;
         (fit.max(LEAST_ROUNDS) as u32).min(self.rounds)

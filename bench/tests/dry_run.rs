@@ -1,4 +1,4 @@
-//! Runs the whole program on the virtual GPU. The measurements mean nothing there.
+//! Runs `measure`, `chart`, `targets` and `shapes` on the virtual GPU. The measurements mean nothing there.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -95,8 +95,8 @@ fn results_of_shapes_are_right() {
     bench(&[&["shapes", "--virtual", "--out", out], &sizes[..]].concat());
     let csv = fs::read_to_string(folder.path().join("shapes.csv")).expect("shapes.csv");
     let rows = csv.lines().filter(|line| line.ends_with(",true"));
-    // Seven reductions in one pass. For segments of each of three lengths: sums by offsets, sums of rows, and scans. For segments by a
-    // power law: sums and scans. Sums and scans of matrices with two different numbers of columns. For rows: indices in two types,
+    // The seven reductions of `one_pass`. For segments of each of three lengths: sums by offsets, sums of rows, and scans. For segments by
+    // a power law: sums and scans. Sums and scans of matrices with two different numbers of columns. For rows: indices in two types,
     // `LogSumExp` and moments. Scans in two directions. Three selections of three percentages. Runs of three lengths. A sum and two scans
     // by key for each of these lengths.
     assert_eq!(

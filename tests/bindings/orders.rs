@@ -1,8 +1,8 @@
 //! Whether a waiting call runs after earlier work on each kind of stream. The tests check the table in the documentation of `warpfold`'s
 //! bindings, row by row, for raw memory.
 //!
-//! The virtual GPU stops a program in which work writes bytes that unordered work accesses. A real GPU returns some number and no error, so
-//! these tests run unordered work only on the virtual GPU.
+//! On the virtual GPU, a data race between unordered work ends the context. A real GPU returns some number and no error, so these tests run
+//! unordered work only on the virtual GPU.
 
 use virtual_gpu::Mode;
 use virtual_gpu::driver::{Finding, take_findings};

@@ -1,7 +1,7 @@
 //! Tests requests of every verb, and of every shape but the axis, on the memory and the streams of a binding. Each request is waited for or
 //! queued, and its result compared with the CPU's.
 //!
-//! The file is part of two test programs, since `cudarc` and `cust` find the driver in different ways. Each of them defines the trait
+//! The file is part of two test programs, since `cudarc` and `cust` find the driver in different ways. Each program defines the trait
 //! [`Plain`] of the items.
 
 use warpfold::bytemuck::{NoUninit, cast_slice};
@@ -23,7 +23,7 @@ pub trait Binding {
     fn synchronize(&self, stream: &Self::Stream);
 }
 
-/// Makes a module of tests for a binding. Each test runs one case of this file for several lengths, waiting and queued.
+/// Makes a module of tests for a binding. Each test runs one case of this file for several lengths, with each [`End`].
 macro_rules! suite {
     ($module:ident: $new:expr) => {
         $crate::suite::suite! {

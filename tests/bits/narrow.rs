@@ -1,4 +1,4 @@
-//! Conversions of all 16-bit floats: on the host against the formats' definitions, and through a kernel.
+//! Conversions of 16-bit floats: of all on the host, against the formats' definitions, and of all numbers in a kernel.
 
 use crate::device::{Item, Kernel};
 use cust::memory::DeviceBuffer;
@@ -31,8 +31,8 @@ impl Format {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// The value of the finite, positive number with these bits. For the bits of +∞, it is the value that would follow the
-    /// largest number.
+    /// The value of the finite number with these bits, without a sign. For the bits of +∞, it is the value that would follow the largest
+    /// number.
     fn value(&self, bits: u16) -> f64 {
         let bias = (1 << (self.exponent_bits - 1)) - 1;
         let exponent = i32::from(bits >> self.fraction_bits);

@@ -1,4 +1,4 @@
-//! During a capture: calls on pairs, segments, columns, selections and keys, over several GPUs, and with kernels of a program's own.
+//! During a capture: calls on pairs, segments, rows, columns, selections and keys, calls over several GPUs, and the loading of PTX.
 
 use std::mem;
 use std::time::Duration;
@@ -219,7 +219,7 @@ pub const CASES: [Case; 18] = [
         call: |gpu, _| {
             let text =
                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
-            // The module is leaked: unloading it would be a call of `cust`, and this test is of the library's calls.
+            // The module is leaked: `cust` would unload it, and this test is of the library's calls alone.
             gpu.load_ptx("k", text).map(mem::forget)
         },
     },

@@ -47,8 +47,7 @@ macro_rules! memory {
                 }
             }
 
-            /// The values that a request has written: the items, if they have changed, and each element of an output that has
-            /// changed.
+            /// The values that a request has written: the items, if they have changed, and each changed element of an output.
             pub fn written(&self) -> Vec<u64> {
                 let items = self.items.read();
                 let mut written: Vec<u64> = match items == ITEMS {

@@ -1,4 +1,4 @@
-//! Reductions and scans of columns, for matrices of many shapes. Every kernel of the tables agrees, bit for bit, with the CPU and with
+//! Reductions and scans of columns, for matrices of many shapes. Every kernel of columns agrees, bit for bit, with the CPU and with
 //! segments that hold the same items.
 
 mod axes;
@@ -248,7 +248,7 @@ fn columns_are_rows_of_the_transposed_matrix() {
     check_transposed::<WideSum, f32>(600, 9);
 }
 
-/// Along the axis are two whole leaves and a partial leaf: fewer leaves than a block has warps.
+/// The axis has two whole leaves and a partial leaf: fewer leaves than a block has warps.
 const SMALL_ARRAY: Array = Array {
     outer: 9,
     length: 37,
@@ -256,8 +256,8 @@ const SMALL_ARRAY: Array = Array {
     gap: 2,
 };
 
-/// A test for each row of the table. The matrix has more columns than a warp has lanes. A column has two chunks, and ends with a partial
-/// leaf. A reduction is also tested on one column of more than sixteen chunks.
+/// A test for each row of columns in the table of kernels. The matrix has more columns than a warp has lanes. A column has two chunks, and
+/// ends with a partial leaf. A reduction is also tested on one column of more than sixteen chunks.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
         #[test]

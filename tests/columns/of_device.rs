@@ -24,8 +24,8 @@ const ARRAYS: [(usize, usize, usize); 6] = [
     (3, 700, 35),
 ];
 
-/// Counts around the boundaries of leaves and chunks, and counts above `all`. Each count is paired with the number of rows that a call with
-/// this count uses.
+/// Counts around the boundaries of leaves and chunks, and counts above `all`. Each count comes with the number that a call uses in its
+/// place: the count, but at most `all`.
 fn counts(all: usize) -> impl Iterator<Item = (u64, usize)> {
     let borders = [0, 1, 15, 17, 256, 257, all - 1, all];
     let within = borders.into_iter().filter(move |&count| count <= all);

@@ -17,7 +17,7 @@ pub fn zeros<T: Item>(count: usize) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(&vec![T::zeroed(); count]).unwrap()
 }
 
-/// Asserts that the first items of `found` are these, and that the others are zero.
+/// Asserts that `found` begins with the items of `expected`, and that its other items are zero.
 #[track_caller]
 pub fn assert_begins<T: Item>(found: &DeviceSlice<T>, expected: &[T], what: &str) {
     let mut items = vec![T::zeroed(); found.len()];

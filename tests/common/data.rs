@@ -18,7 +18,7 @@ pub trait Sample: Item {
     /// An item of any sign. Floats have very different magnitudes.
     fn any(random: &mut Random) -> Self;
 
-    /// A factor of long products. A product of floats neither overflows nor vanishes, and a product of integers is not 0.
+    /// A factor of long products. A long product of floats seldom overflows or vanishes, and a product of integers is not 0.
     fn factor(random: &mut Random) -> Self;
 }
 
@@ -42,7 +42,7 @@ macro_rules! floats {
             }
             fn factor(random: &mut Random) -> Self {
                 let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
-                // The logarithms are 0 on average, so a product of a million factors neither overflows nor vanishes.
+                // The logarithms are 0 on average, so a long product seldom overflows or vanishes.
                 $from(sign * (0.9 + 0.203_451 * unit(random)))
             }
         }
@@ -57,7 +57,7 @@ floats! {
     f64: |number| number;
 }
 
-/// Maps whose factors have logarithms that are 0 on average, so the composition of a million maps neither overflows nor vanishes.
+/// The logarithms of the scales are 0 on average, so a long composition of maps seldom overflows or vanishes.
 impl Sample for Affine {
     fn any(random: &mut Random) -> Self {
         let [scale, offset] = [f32::factor(random), f32::any(random)];

@@ -43,7 +43,7 @@ pub const SM_70: Generation = Generation {
     capability: (7, 0),
 };
 
-/// The variant with asynchronous copies.
+/// The variant with asynchronous copies and ordinary launches.
 pub const SM_80: Generation = Generation {
     name: "sm_80",
     capability: (8, 0),
@@ -166,7 +166,7 @@ impl Engine {
         self.workspace + STATES_OFFSET
     }
 
-    /// Copies items to an allocation of their own size.
+    /// Copies items to a new allocation, and returns its address.
     pub fn upload<T: Element>(&self, items: &[T]) -> u64 {
         let bytes: &[u8] = cast_slice(items);
         let address = self.memory.alloc(bytes.len() as u64).unwrap();

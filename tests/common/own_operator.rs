@@ -1,4 +1,4 @@
-//! A user's operator gives the same bits on the device as `reference` on the CPU, in every kind of kernel.
+//! A user's operator gives the same bits on the device as `reference` on the CPU, in every kind of kernel except scans by key.
 
 use std::any::type_name;
 
@@ -172,7 +172,7 @@ where
     }
 }
 
-/// Checks all kinds of kernels except the reduction of the whole array.
+/// Checks all kinds of kernels except reductions of the whole array and scans by key.
 pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,
@@ -202,7 +202,7 @@ where
     }
 }
 
-/// Checks all kinds of kernels, and the laws of the operator.
+/// Checks all kinds of kernels except scans by key, and the laws of the operator.
 pub fn check<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,

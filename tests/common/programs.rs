@@ -1,4 +1,4 @@
-//! Runs examples as programs, and has the checks that every example must pass.
+//! Runs examples as programs, and checks their help, their complaints and their exit codes.
 
 use std::env;
 use std::ffi::OsStr;
@@ -49,7 +49,7 @@ pub fn printed(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Asserts that the example's help says what it does.
+/// Asserts that `--help` and `-h` print how to use the example.
 pub fn assert_helps(example: &str) {
     let program = executable(example);
     let usage = format!("Usage: {}", program.file_name().unwrap().display());
@@ -102,7 +102,7 @@ pub fn assert_fails_unwritten(example: &str, arguments: &[&str]) {
     }
 }
 
-/// Asserts that a complaint neither floods nor controls a terminal.
+/// Asserts that a complaint is short, and has no control characters.
 #[track_caller]
 pub fn assert_one_page(complaint: &str) {
     let bytes = complaint.len();
@@ -111,7 +111,7 @@ pub fn assert_one_page(complaint: &str) {
     assert!(complaint.chars().all(is_plain), "{complaint:?}");
 }
 
-/// Asserts [`assert_one_page`] for complaints about an argument.
+/// Asserts that complaints about an argument pass [`assert_one_page`].
 pub fn assert_complains_plainly(example: &str) {
     let long = "x".repeat(100_000);
     for argument in [&long, "--\x1b[31mred\x07"] {

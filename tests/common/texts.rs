@@ -1,10 +1,12 @@
-//! One row of the table of kernels for each text. Rows with the same skeleton have the same text, except for the operator's body.
+//! Rows of the table of kernels that stand for all rows with the same text. Rows with the same skeleton have the same text, except for the
+//! operator's body.
 //!
 //! Rows with the same text move items and wait for other blocks in the same way, so tests of these two things use only the rows listed
 //! here. `bits.rs` tests that each row has the right body.
 
-/// Passes one row for each text to the macro `$callback`, as `for_each_kernel` passes all rows. For each way to scan a tile, there are some
-/// inclusive and some exclusive scans. Scans whose results are wider than the items are left out.
+/// Passes one to three rows of a text to the macro `$callback`, as `for_each_kernel` passes all rows. For each way to scan a tile, there
+/// are some inclusive and some exclusive scans. The list leaves out `All` and `Any` on items of more than 8 bits, scans by `LogSumExp`, and
+/// scans whose results have another width than the items.
 macro_rules! for_each_text {
     ($callback:ident) => {
         $callback! {

@@ -1,16 +1,16 @@
-//! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs and of flags have no
-//! budgets.
+//! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs, of flags and of
+//! heads have no budgets.
 //!
-//! The numbers are counts of the PTX as it is written, on the virtual GPU. The test fails if a kernel becomes 5 % more expensive, or 5 %
-//! cheaper, until the table is updated. After an intended change:
+//! The numbers are counts of instructions of the committed PTX, which the virtual GPU runs. The test fails if a kernel becomes more
+//! expensive or cheaper by more than 5 %, until the table is updated. After an intended change:
 //!
 //! ```text
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
-//! The blocks of a scan wait for each other, and the schedule decides how often they poll. So for each memory instruction,
-//! the instructions of one poll are subtracted from a scan's count. The rest is the same under every schedule, within half
-//! of the tolerance. Bytes and sectors are compared with those of the items.
+//! The blocks of a scan or a selection wait for each other, and the schedule decides how often they poll. So for each memory instruction,
+//! the instructions of one poll are subtracted from the count. The rest is the same under every schedule, within half of the tolerance.
+//! Bytes and sectors are compared with those of the items.
 //!
 //! A selection selects half of the items, and writes the others to a second output. Runs have up to 64 items; their first items and
 //! lengths are written.
@@ -378,7 +378,7 @@ impl Cost {
         self.counters.global_sectors_read + self.counters.global_sectors_written
     }
 
-    /// The touched sectors' bytes, for each byte that has to be moved.
+    /// The touched sectors' bytes without [`Self::published_bytes`], for each byte that has to be moved.
     fn sector_bytes_per_byte(&self) -> f64 {
         let bytes = 32 * self.sectors() - self.published_bytes;
         bytes as f64 / self.item_traffic as f64

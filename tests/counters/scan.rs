@@ -159,6 +159,6 @@ fn only_the_partial_tile_has_bank_conflicts() {
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         scan.counters.bank_conflicts
     };
-    // The items of a partial last vector are copied one by one. The items of neighbouring lanes are one vector apart.
+    // In a partial tile, vectors that lack items are copied item by item. The items of neighbouring lanes are one vector apart.
     assert_eq!(conflicts(SM_90, 5), conflicts(SM_90, 1));
 }

@@ -1,10 +1,10 @@
 //! Makes the driver calls of the library fail in turn.
 //!
-//! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of these calls (except in a sweep,
-//! for every third call) and for each of several codes. In this run, the call fails with the code. Each run has a thread of its own that
-//! has no current context. The scenario must return an error with the call and the raw code. It must neither panic nor leak an object. If
-//! the code ends the context, the `Gpu` must then say so. Otherwise, the scenario must work again. With the real driver, live objects are
-//! not counted, and everything else is checked.
+//! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of several codes and for every third
+//! of these calls; in a sweep, for each call. In this run, the call fails with the code. Each run has a thread of its own that has no
+//! current context. The scenario must return an error with the call and the raw code. It must neither panic nor leak an object. If the code
+//! ends the context, the `Gpu` must then say so. Otherwise, the scenario must work again. With the real driver, live objects are not
+//! counted, and everything else is checked.
 
 use std::thread;
 
@@ -87,8 +87,8 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         self.attempt(None)
     }
 
-    /// Makes each driver call fail with each code; except in a sweep, only every third call, to save time. The call has no effect, or fails
-    /// after its effect.
+    /// In a sweep, makes each driver call fail with each code; otherwise only every third call, to save time. The call has no effect, or
+    /// fails after its effect.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));
@@ -121,7 +121,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         }
     }
 
-    /// After each call in turn, makes the next synchronising call fail.
+    /// After each of the same calls in turn, makes the next synchronising call fail.
     fn fail_after_each_call(&self, code: i32) {
         let clean = self.clean_attempt();
         for (nth, &call) in clean.calls.iter().enumerate().step_by(sweep::step(3)) {
@@ -161,7 +161,7 @@ fn waits(calls: &[&str]) -> bool {
 /// Whether a failure of this call may be ignored.
 fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
     nth >= dropping(calls)
-        // An older driver lacks this function, and its streams have no numbers.
+        // An older driver lacks the function that is looked up here, and its streams have no numbers.
         || calls[nth] == "cuGetProcAddress"
         // The library tries the next variant of the PTX.
         || (calls[nth] == "cuModuleLoadDataEx" && code == 222)

@@ -38,7 +38,7 @@ fn queue_fault() {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let module = Module::from_ptx(FAULTY, &[]).unwrap();
     let faulty = module.get_function("faulty").unwrap();
-    // SAFETY: the kernel has no parameters, as in this launch. It only writes to address 0, which the device reports as a fault.
+    // SAFETY: the kernel has no parameters, and the launch passes none. It only writes to address 0, which the device reports as a fault.
     unsafe { cust::launch!(faulty<<<1, 1, 0, stream>>>()) }.unwrap();
     // The stream and the module end with the context.
     std::mem::forget((stream, module));

@@ -47,7 +47,7 @@ pub fn on_four_devices(test: &str, body: impl Fn()) {
     }
 }
 
-/// Whether ranks can use NCCL here. If not, prints that `test` is skipped, and why.
+/// Whether ranks can use NCCL on this machine. If not, prints that `test` is skipped, and why.
 pub fn offers_nccl(test: &str) -> bool {
     let reason = match (virtual_gpu::mode(), UniqueId::new()) {
         (_, Err(error)) => error.to_string(),
@@ -76,7 +76,7 @@ pub fn devices() -> &'static [Gpu] {
         .as_slice()
 }
 
-/// Runs `work` as each of `count` ranks, on a thread of its own, with the rank's context current.
+/// Runs `work` on `count` threads, one for each rank, with the rank's context current.
 pub fn as_ranks<R: Send>(
     count: usize,
     limit: Duration,
@@ -152,7 +152,7 @@ impl<T: Item> Held<T> {
         self.buffer.index(self.range.clone())
     }
 
-    /// The items. Asserts that the items before and after them have not changed.
+    /// The items. Asserts that the zeros before and after them have not changed.
     pub fn items(&self) -> Vec<T> {
         let mut all = vec![T::zeroed(); self.buffer.len()];
         self.buffer.copy_to(&mut all[..]).unwrap();

@@ -1,4 +1,4 @@
-//! Means and variances against exact integers. Most means are so far from 0 that the sum of squares would lose the variance.
+//! Means and variances against exact integers. Some means are so far from 0 that the sum of squares would lose the variance.
 
 use warpfold::{Moments, gpu_moments};
 
@@ -12,8 +12,8 @@ fn about(mean: i64, count: usize) -> Vec<i64> {
         .collect()
 }
 
-/// The mean and the variance, computed with exact integers and rounded a few times at the end. The variance stays the same if one number is
-/// subtracted from all numbers.
+/// The mean and the variance, computed with exact integers and rounded a few times at the end. The variance stays the same if the same
+/// number is subtracted from all numbers.
 fn exact(numbers: &[i64]) -> (f64, f64) {
     let count = numbers.len() as i128;
     let sum: i128 = numbers.iter().map(|&number| i128::from(number)).sum();

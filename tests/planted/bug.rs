@@ -78,7 +78,7 @@ impl Bug<'_> {
 #[derive(Debug, Default)]
 struct Tally {
     schedules: u64,
-    /// The numbers of each policy, in the order of [`Policy::ALL`].
+    /// For each check, a number for each policy, in the order of [`Policy::ALL`].
     found: BTreeMap<Check, [u64; Policy::ALL.len()]>,
 }
 

@@ -1,5 +1,4 @@
-//! Bugs in reductions and scans of columns. A column has 35 chunks, so that the tree over the chunks has three levels. A block has several
-//! columns.
+//! Bugs in reductions and scans of columns. A column has 35 chunks, so that they are combined on two levels. A block has several columns.
 
 use warpfold::Sum;
 

@@ -2,8 +2,8 @@
 
 /// Replaces one occurrence of a pattern.
 ///
-/// In a pattern, `*` matches a word, such as a register's name. In the replacement, each `*` stands for the word that the
-/// pattern's `*` matched.
+/// In a pattern, `*` matches a word, such as a register's name. In the replacement, the first `*` stands for the word that the pattern's
+/// first `*` matched, and so on.
 #[derive(Debug, Clone, Copy)]
 pub struct Edit {
     from: &'static str,
@@ -16,7 +16,7 @@ pub struct Edit {
 
 /// The occurrences of a pattern in a kernel's text, by name, in their order.
 ///
-/// If a change of a kernel adds or removes an occurrence, one line of such a list changes.
+/// If a change of a kernel adds or removes an occurrence, only `names` changes.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     pub pattern: &'static str,

@@ -116,7 +116,7 @@ const LAST_TAG: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// The number of tiles. With this number, other blocks wait for a tile of the starved block, and blocks reuse their shared memory.
+/// So many tiles that other blocks wait for a tile of the starved block, and that blocks reuse their shared memory.
 const MANY_TILES: Circumstances = Circumstances {
     item_count: 18 * 4096 + 2455,
     ..SEVEN_TILES

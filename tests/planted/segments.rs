@@ -1,5 +1,5 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
-//! There are also rows of two chunks, which are streamed. Their chunks are combined after the block's last barrier.
+//! There are also rows of two chunks, which are streamed. A later block combines the chunks of such a row, after that block's last barrier.
 
 use warpfold::{Moments, Sum};
 

@@ -1,9 +1,9 @@
-//! Every call with wrong arguments: overlapping, too short, misaligned, in host memory, freed, on another device, or at an invalid address.
-//! Counts and offsets in device memory have any value. The call is queued, waited for or captured.
+//! Calls of every verb and shape. Their arguments may be wrong: overlapping, too short, misaligned, in host memory, freed, on another
+//! device, or at an invalid address. Counts and offsets in device memory have any value. The call is queued, waited for or captured.
 //!
-//! All arguments lie in one arena, whose bytes are compared before and after. A call with wrong arguments must be refused, write nothing,
-//! and leave nothing in its capture. Any other call must write the results of plain loops, and nothing else. The test finds wrong arguments
-//! by comparing byte ranges, without the library's code.
+//! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. A call with wrong
+//! arguments must be refused, write nothing, and leave nothing in its capture. Any other call must write the results of plain loops, and
+//! nothing else. The test finds wrong arguments by comparing byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;

@@ -148,7 +148,7 @@ impl Call {
         }
     }
 
-    /// The output's offset, for results that cannot be in place.
+    /// The output's offset, or 0 for [`Output::InPlace`].
     pub fn output_offset(&self) -> usize {
         match self.output {
             Output::Elsewhere(offset) => offset,

@@ -20,7 +20,7 @@ impl Strategy for Lengths {
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let rng = runner.rng();
-        // The sizes of vectors, warps, blocks, tiles and pieces are powers of two for every type.
+        // The sizes of vectors, warps, blocks, pieces and most tiles are powers of two.
         let (least, most) = match self {
             Self::Short => (0, 40_000),
             Self::Long => (1 << 15, 700_000),

@@ -32,7 +32,7 @@ impl fmt::Debug for Row {
 
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// One row for each text.
+        /// The rows that stand for all rows with their text.
         pub const ROWS: &[Row] = &[$(Row {
             symbol: stringify!($symbol),
             check: $kind::<$op, $t>,

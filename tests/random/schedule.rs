@@ -14,7 +14,7 @@ const STEP_BUDGET: u64 = 500_000_000;
 pub struct Schedule {
     policy: Policy,
     seed: u64,
-    /// Whether all checks are on. A case then takes several times as long, so only some cases have
+    /// Whether the default checks are on, beside those of memory accesses. A case then takes several times as long, so only some cases have
     /// them.
     all_checks: bool,
 }

@@ -1,5 +1,5 @@
-//! Segmented reductions and scans: every kernel of the tables has the CPU's results, bit for bit, for segments of many lengths. The
-//! position of a segment does not change its bits. Wrong offsets are refused.
+//! Segmented reductions and scans: every kernel has the CPU's results, bit for bit, for segments of many lengths. The position of a segment
+//! does not change its bits. Wrong offsets are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]

@@ -1,5 +1,5 @@
 //! Reductions of segments, compared with plain sequential code: indices of extremes (with ties, zeros of both signs and NaNs), both
-//! extremes at once, numbers of items that are not 0, mean and variance, and others.
+//! extremes at once, counts of non-zero items, mean and variance, and others.
 
 use warpfold::{
     All, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Cpu, Equal, Extremes, MinMax, Moments,

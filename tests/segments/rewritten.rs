@@ -123,7 +123,7 @@ fn run<O: Op<T, Output: Item>, T: Item + Element>(
                 launch(&engine, &items, &offsets, options)
             };
             let ran = run(&options).or_else(|error| {
-                // Two blocks may both write a result. The result then has the value of one of them, and both blocks continue.
+                // Two blocks may write the same result. The result then has the value of one of them, and both blocks continue.
                 assert!(
                     error.starts_with(TWO_RESULTS),
                     "shape {place}, {noise:?}, {options:?}: {error}"

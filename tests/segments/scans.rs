@@ -1,5 +1,5 @@
-//! Segmented scans: every row of their table has the CPU's results, bit for bit. Sums of `f32` have them in waiting and queued calls, and
-//! under many schedules. Wrong offsets are refused.
+//! Segmented scans: every row has the CPU's results, bit for bit. Sums of `f32` are also checked in waiting and queued calls, and under
+//! many schedules. Wrong offsets are refused.
 
 use crate::device::{Item, Kernel};
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};

@@ -41,8 +41,8 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
     lists
 }
 
-/// Lengths for windows of few chunks, of short chunks, and of many chunks with a longer one, in mixed order. In each such list, items and
-/// segments together are as many as a window's diagonals.
+/// Lengths for windows of few chunks, of short chunks, and of many chunks with a longer one, in mixed order. The lengths for one window
+/// have as many items and segments together as a window has diagonals.
 pub fn mixed(chunk: usize) -> Vec<usize> {
     let few = vec![31; chunk / 32];
     let short = vec![1; chunk / 2];

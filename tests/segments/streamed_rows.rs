@@ -15,14 +15,14 @@ use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows. Some rows have one piece, some two to eight pieces, and some several chunks on one or more levels. Rows of other
-/// lengths are not streamed: they have fewer than eight vectors, no whole vectors, no multiple of eight vectors, or too many pieces.
+/// Lengths of rows. Some rows have one piece, some two to eight pieces, and some several chunks on one or more levels. The remaining rows
+/// are not streamed: they have fewer than eight vectors, no whole vectors, no multiple of eight vectors, or too many pieces.
 const LENGTHS: [usize; 24] = [
     16, 18, 32, 60, 64, 96, 128, 224, 256, 288, 512, 768, 1000, 1024, 1028, 2048, 3072, 4096, 4608,
     5120, 7680, 8192, 65_536, 70_656,
 ];
 
-/// A few lengths, for the other types: of one piece, of several pieces, and of several chunks.
+/// A few of these lengths, for most operators and types: of one piece, of several pieces, and of several chunks.
 const FEW_LENGTHS: [usize; 6] = [32, 96, 768, 1024, 5120, 16_384];
 
 const ITEMS: usize = 141_400;

@@ -11,7 +11,7 @@ use crate::device::Kernel;
 /// Lengths of rows: multiples of 16, of 256, and of neither.
 const LENGTHS: [usize; 9] = [16, 40, 48, 256, 272, 768, 1024, 4096, 12_288];
 
-/// How many items there are at most.
+/// The most items that all rows have together.
 const ITEMS: usize = 25_000;
 
 /// Compares reductions of whole rows from item `begin` on with the reference. The first row begins where a vector begins, if `begin` items

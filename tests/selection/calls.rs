@@ -12,7 +12,7 @@ fn items(count: usize) -> Vec<u32> {
     (0..count as u32).map(|index| index / 2 % 3).collect()
 }
 
-/// Queues a call that writes its count to device memory, waits, and checks the count.
+/// Queues a call that writes its count to device memory. Then waits for the stream, and checks the count.
 fn counted(what: &str, expected: usize, call: impl FnOnce(&Stream, &mut DeviceBuffer<u64>)) {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let mut count = DeviceBuffer::from_slice(&[7_u64, 7]).unwrap();
@@ -218,7 +218,7 @@ fn results_without_room_are_omitted_and_reported() {
     assert_eq!(answer, too_short(70, rejected.len()));
     assert_begins(&output, &selected, "selected");
     assert_begins(&others, &rejected[..70], "rejected");
-    // Outputs with exactly enough room suffice. Starts need one more element.
+    // Outputs with exactly enough room suffice. Starts need one element more than there are runs.
     let mut exact = DeviceBuffer::from_slice(&vec![0_u32; selected.len()]).unwrap();
     assert_eq!(
         select::<NonZero, _>(&input).to(&mut exact).wait(gpu),

@@ -1,5 +1,5 @@
-//! Selections: every kernel of the table agrees with the CPU, and some do so for many lengths, flags and runs. Items beyond an output's
-//! room are omitted and reported, and wrong arguments are refused.
+//! Selections: every kernel agrees with the CPU, and some do so for many lengths, flags and runs. Items beyond an output's room are omitted
+//! and reported, and wrong arguments are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]
@@ -42,7 +42,7 @@ fn sentinel<T: Item>() -> T {
     bytemuck::pod_read_unaligned(&[0x5a; 32][..size_of::<T>()])
 }
 
-/// Asserts that the first items of an output are these, and that the others are untouched.
+/// Asserts that an output begins with the items of `expected`, and that its other items are untouched.
 #[track_caller]
 pub fn assert_begins<T: Item>(output: &DeviceSlice<T>, expected: &[T], what: &str) {
     let mut found = vec![T::zeroed(); output.len()];
@@ -157,8 +157,7 @@ fn items_with_zeros<T: Sample>(count: usize, zeros: usize) -> Vec<T> {
         .collect()
 }
 
-/// Checks a row on two tiles and a partial third.
-/// Compares a scan by key with the CPU's.
+/// Compares scans by key, forward and reversed, with the CPU's.
 fn check_heads<E: RunsKernel<K>, K: Sample>(keys: &[K]) {
     let values: Vec<u32> = (0..keys.len() as u32).collect();
     let sums = || scan::<Sum, _>(&values).by_key::<E, _>(keys);
@@ -166,6 +165,7 @@ fn check_heads<E: RunsKernel<K>, K: Sample>(keys: &[K]) {
     assert_eq!(sums().reversed().wait(gpu()), sums().reversed().wait(Cpu));
 }
 
+/// Checks a row on two tiles and a partial third.
 macro_rules! row {
     (select_if $op:ident $t:ident) => {
         let count = 2 * tile_items::<$t>() + 77;

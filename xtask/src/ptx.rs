@@ -49,8 +49,8 @@ impl Variant {
 }
 
 /// The library's kernels are built for the architecture with the most useful instructions (asynchronous copies, programmatic dependent
-/// launches). At load, the library makes the texts for older devices from these. The ladder's kernels are built for the oldest
-/// architecture that the compiler accepts.
+/// launches). At load, the library makes the texts for older devices from the texts for this architecture. The ladder's kernels are built
+/// for the oldest architecture that the compiler accepts.
 const VARIANTS: [Variant; 3] = [
     Variant::library("sm_90", "+ptx78"),
     Variant::ladder("ladder", KernelSet::Ladder),
@@ -278,7 +278,7 @@ fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
     Ok(files)
 }
 
-/// The contents of a folder's files.
+/// The table of skeletons and bodies in a folder's files.
 fn table(folder: &str, files: Files) -> Result<Table> {
     let files = files.into_iter().map(|(path, text)| {
         let name = path.trim_start_matches(folder).trim_start_matches('/');

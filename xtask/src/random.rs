@@ -1,7 +1,7 @@
 //! Runs the library's random tests (`tests/random.rs`) with one seed after another, for a given time.
 //!
-//! Each seed is a separate process. On a virtual device, the seed also chooses the architecture and the number of multiprocessors, unless
-//! the environment sets them. The first seed that fails ends the run. The test prints the smallest case, and this task prints how to
+//! Each seed has a process of its own. On a virtual device, the seed also chooses the architecture and the number of multiprocessors,
+//! unless the environment sets them. The first seed that fails ends the run. The test prints the smallest case, and this task prints how to
 //! repeat it.
 
 use std::path::Path;

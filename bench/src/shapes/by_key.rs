@@ -13,7 +13,7 @@ use crate::cub::shapes::Arguments;
 pub struct Keyed<'a> {
     place: &'a Buffers<'a>,
     length: usize,
-    /// The expected results.
+    /// The runs, as segments.
     cut: Cut<'a>,
     keys: DeviceBuffer<u32>,
     keys_out: DeviceBuffer<u32>,
@@ -90,7 +90,7 @@ impl<'a> Keyed<'a> {
         }
     }
 
-    /// Whether the count and the first keys are right.
+    /// Whether the number of runs and the keys of the first runs are right.
     fn are_keys(&self) -> Result<bool> {
         let runs = self.cut.segment_count();
         let mut keys = vec![0; runs.min(1 << 20)];

@@ -16,7 +16,7 @@ const NAMES_WIDTH: u32 = 310;
 const SHAPE_HEIGHT: u32 = 22;
 const MARGINS: u32 = 70;
 
-/// Draws `shapes_2^N.svg` for each number of items.
+/// Draws `shapes_N.svg` for each number of items, 2^N.
 pub fn draw_all(rows: &[Row], folder: &Path) -> Result<()> {
     let mut sizes: Vec<usize> = rows.iter().map(Row::item_count).collect();
     sizes.sort_unstable();

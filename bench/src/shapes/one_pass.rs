@@ -22,7 +22,6 @@ pub fn shapes<'a>(place: &'a Buffers<'a>) -> Result<Vec<Shape<'a>>> {
         ..arguments
     };
     let items = place.data.first(place.item_count);
-    // The items repeat, so each value occurs first in the first period.
     let least = first(&items, |a, b| a < b);
     let largest = first(&items, |a, b| a > b);
     let ends = Extremes {

@@ -1,4 +1,4 @@
-//! Reports measurements: each row at once, and a table of all rows at the end.
+//! Reports measurements: each row as soon as it is measured, and a table of all rows at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -32,7 +32,7 @@ where
         })
     }
 
-    /// The sum and the inclusive sums. CUB's calls take only numbers.
+    /// The sum and the inclusive sums. CUB is not measured with these items.
     pub fn shapes<'b>(&'b self, place: &'b Buffers<'_>) -> Result<Vec<Shape<'b>>> {
         let sum = Box::new(move || {
             Ok(reduce::<Total, _>(&self.input)

@@ -95,7 +95,7 @@ impl Engine {
             segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
         let blocks = windows.div_ceil(self.windows_per_block);
         let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
-        // The library chooses the threads in nearly the same way.
+        // The library chooses the number of threads in nearly the same way.
         let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
             true => segments::tuning::SHORT_BLOCK_THREADS,
             false => segments::tuning::LONG_BLOCK_THREADS,
@@ -151,7 +151,7 @@ impl Engine {
             columns,
             columns,
             rows as u64 * columns,
-            // No count of rows or of matrices.
+            // `count_at` is null: no count of rows or of matrices is in device memory. `counts_rows` is 0.
             0,
             0,
             self.workspace,

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 /// A block between fences.
 #[derive(Debug)]
 pub struct Block {
-    /// The line of its first fence, from 1.
+    /// The line of its first fence, counted from 1.
     pub line: usize,
     /// The text after that fence, such as `rust`; or nothing.
     pub language: String,
     /// The lines between the fences, without the indentation of the first fence.
     pub text: String,
-    /// The file of which the block is an excerpt.
+    /// The file of which the block is an excerpt, if it is one.
     pub from: Option<String>,
 }
 

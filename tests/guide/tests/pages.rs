@@ -302,7 +302,7 @@ fn summarised(items: &[&str]) -> String {
     groups.join("; ")
 }
 
-/// Compares the table of operators between two comments of a page with the kernels, or writes it anew.
+/// Compares a page's table of operators with the kernels, or writes the table anew. The table is between two comments.
 fn check_operators(path: &str) -> Result<String> {
     let page = read(path)?;
     let (before, rest) = page

@@ -1,5 +1,5 @@
-//! Operators like a user's give the same bits on the device as `reference` on the CPU, for random items and lengths. They obey
-//! the laws that `check_operator` checks.
+//! Operators like a user's give the same bits on the device as `reference` on the CPU, for random items, at many lengths. They obey the
+//! laws that `check_operator` checks.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -21,7 +21,7 @@ use warpfold::{
     reduce,
 };
 
-/// Values that break operators of floats: both zeros, subnormals, extremes, infinities, NaN.
+/// Values that may break operators of floats: both zeros, subnormals, extremes, infinities, NaN.
 const ODD: [f32; 9] = [
     0.0,
     -0.0,

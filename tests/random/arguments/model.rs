@@ -35,7 +35,7 @@ fn counted<'a>(items: &'a [u64], count: &[u64]) -> &'a [u64] {
     &items[..at_most(count, items.len())]
 }
 
-/// The starts of the runs, and the end of the last.
+/// The starts of the runs, and the end of the last run.
 fn starts(keys: &[u64]) -> Vec<u64> {
     let starts = (0..keys.len()).filter(|&i| i == 0 || keys[i - 1] != keys[i]);
     starts
@@ -167,7 +167,7 @@ pub fn reversed_segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     scans_of_segments(a, reversed)
 }
 
-/// `None` if the first offset is not 0.
+/// Also `None` if the first offset is not 0.
 pub fn segmented_scan_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let segments = segments_of(&a[0], &a[1])?;
     let count = at_most(&a[2], segments.len());

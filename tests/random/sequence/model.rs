@@ -130,7 +130,7 @@ impl<T: Edges> Model<T> {
         Self { at_first, buffers }
     }
 
-    /// Makes a call. Returns its result on the host.
+    /// Makes a call on the host. Returns the results that the device's call returns to the host, if any.
     pub fn make_call(&mut self, step: &Step, operators: &[Operator<T>]) -> Vec<T> {
         let operator = &operators[step.operator];
         let read = |span: &Span| &self.buffers[span.buffer][span.items.clone()];

@@ -16,7 +16,7 @@ use crate::data::assert_same_bits;
 use crate::edges::Edges;
 use crate::guarded::download;
 
-/// Makes the calls on the device and on the host, and compares the buffers and the results on the host.
+/// Makes the calls on the device and on the host, and compares the buffers and the returned results.
 pub fn check<T: Edges>(plan: &Plan, operators: &[Operator<T>])
 where
     Sum: Op<T>,
@@ -33,7 +33,7 @@ where
     }
 }
 
-/// Makes the calls. Returns the final buffers, and each call's result on the host.
+/// Makes the calls. Returns the final buffers, and the results that each call returned.
 fn on_the_device<T: Edges>(
     plan: &Plan,
     operators: &[Operator<T>],
@@ -71,7 +71,7 @@ struct Device<'a, T: Edges> {
 }
 
 impl<T: Edges> Device<'_, T> {
-    /// Runs threads that each make their calls. Returns each call's result on the host.
+    /// Runs threads that each make their calls. Returns the results that each call returned.
     fn carry_out(&self, plan: &Plan) -> Vec<Vec<T>> {
         let order = &Order::new(plan);
         let mut given = vec![Vec::new(); plan.steps.len()];
@@ -96,7 +96,7 @@ impl<T: Edges> Device<'_, T> {
         given
     }
 
-    /// Makes the calls of one thread. Returns each call's number and its result on the host.
+    /// Makes the calls of one thread. Returns each call's number, and the results that it returned.
     fn make_calls(&self, plan: &Plan, thread: usize, order: &Order) -> Vec<(usize, Vec<T>)> {
         let _watch = order.watch();
         let steps = plan.steps.iter().enumerate();

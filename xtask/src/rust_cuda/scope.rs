@@ -6,7 +6,7 @@ use super::few::FEW;
 use crate::executables::Executable;
 use crate::kernel_set::KernelSet;
 
-/// The test of every kernel's bits, which runs on each architecture.
+/// The test of the kernels' bits, which runs on each architecture.
 const BITS: &str = "bits";
 
 /// The tests that depend on the text, on the launches, or on a launch's cost.

@@ -1,4 +1,4 @@
-//! Reductions and scans of segments, rows and columns.
+//! Reductions and scans of segments, rows and columns and along axes, and a reduction in order.
 
 use warpfold::{Sum, reduce, scan};
 

@@ -1,7 +1,7 @@
 //! `cudarc`'s guards order a request with earlier and later work on its slices, on any stream.
 //!
-//! The virtual GPU stops a program in which work writes bytes that unordered work accesses, and every later call fails. So a right result
-//! shows that everything was ordered.
+//! On the virtual GPU, a data race between unordered work ends the context, and every later call fails. So a right result shows that
+//! everything was ordered.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -175,7 +175,7 @@ fn a_waiting_call_comes_after_work_on_every_kind_of_stream() {
     }
 }
 
-/// When a program that calls `lend_mut` itself drops the guard.
+/// The time at which a program drops the guard that `lend_mut` returned.
 #[derive(Clone, Copy, PartialEq)]
 enum Dropped {
     BeforeTheWork,

@@ -14,7 +14,7 @@
 //! | `nested` | 5: kernels that launch kernels, by `runtime` |
 //!
 //! [`entries`] is the table of the kernels, and [`texts`] divides the kernels into texts; a build for the host has both. `emit` makes an
-//! entry of each row of the table.
+//! entry for each row of the table.
 //!
 //! Every launch has to meet these conditions:
 //!

@@ -1,4 +1,4 @@
-//! Kernels that launch kernels: the number of launched grids, the printed lines, and the library and the limits that they need.
+//! Kernels that launch kernels: the number of launched grids, the printed lines, and the library and the limits that these kernels need.
 
 use std::fs;
 

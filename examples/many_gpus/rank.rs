@@ -65,7 +65,8 @@ pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure
     })
 }
 
-/// Refuses more numbers than the devices have memory for, before the host allocates any. Each device holds its share and the results.
+/// Refuses more numbers than the devices have memory for, before the host allocates memory for a rank's share. Each device holds its share
+/// and the results.
 fn check_room(count: usize, member: &Member<'_>) -> Result<(), Failure> {
     let (ranks, device_bytes) = (member.size(), member.gpu().memory_bytes());
     let needed = 2 * size_of::<u64>() as u128 * count as u128;

@@ -14,7 +14,7 @@ use std::io::{self, BufRead};
 /// Bytes of the longest word.
 pub const LONGEST_WORD: usize = 4096;
 
-/// Why there are no numbers.
+/// Why the numbers of a text are not returned.
 #[derive(Debug)]
 pub enum Fault {
     /// The text cannot be read.
@@ -30,14 +30,14 @@ pub enum Fault {
     TooMany,
 }
 
-/// The numbers of a text, at most `most`, in their order.
+/// The numbers of a text, in their order. More than `most` numbers are an error.
 pub fn numbers(text: impl BufRead, most: usize) -> Result<Vec<f64>, Fault> {
     let mut numbers = Vec::new();
     each(text, most, |number, _line| numbers.push(number))?;
     Ok(numbers)
 }
 
-/// The numbers of a text, at most `most`, and the line of each. The first line is line 1.
+/// The numbers of a text, in their order, and the line of each. The first line is line 1. More than `most` numbers are an error.
 pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, Vec<usize>), Fault> {
     let (mut numbers, mut lines) = (Vec::new(), Vec::new());
     each(text, most, |number, line| {

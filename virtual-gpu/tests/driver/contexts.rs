@@ -131,7 +131,7 @@ fn the_primary_context_is_counted() {
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
 }
 
-/// A host function that waits for another thread.
+/// The flags of a host function that waits for another thread, and of this thread.
 #[derive(Default)]
 struct Meeting {
     begun: AtomicBool,

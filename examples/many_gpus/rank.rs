@@ -16,9 +16,9 @@ const CALLS: usize = 10;
 
 /// A rank's results, and their times.
 pub struct Report {
-    /// Numbers of all ranks.
+    /// How many numbers all ranks have together.
     count: usize,
-    /// Numbers of this rank.
+    /// How many numbers this rank has.
     share: usize,
     sum: u64,
     /// The sum's times: of all ranks together, and of this rank's share alone.
@@ -26,7 +26,7 @@ pub struct Report {
     scan_times: [Duration; 2],
 }
 
-/// Sums and scans the numbers together with the other ranks, and checks this rank's share.
+/// Sums and scans the numbers together with the other ranks, and checks the sum and this rank's part of the scan.
 pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure> {
     member.gpu().make_current()?;
     let count = numbers.count();

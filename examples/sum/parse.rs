@@ -23,7 +23,7 @@ pub enum Fault {
     Malformed {
         /// The number of its line. The first line is line 1.
         line: usize,
-        /// The word, or the beginning of one that is too long. Not always UTF-8.
+        /// The word, or the beginning of a word that is too long. Not always UTF-8.
         word: Vec<u8>,
     },
     /// There are more numbers than the caller wants.

@@ -17,7 +17,7 @@ const BATCH: usize = 16;
 /// The most kernels that are shortened. Further kernels with different outputs are only reported.
 const REDUCED: usize = 12;
 
-/// Compares the outputs of each of these seeds' kernels on both machines.
+/// Compares the outputs of the kernels of these seeds, each kernel on both machines.
 pub fn run(
     here: &mut VirtualMachine,
     there: &mut dyn Machine,

@@ -1,4 +1,4 @@
-//! Compaction: moves the items that pass a test together, in their order, and finds their indices.
+//! Compaction: keeps the items that pass a test, side by side and in their order, and finds their indices.
 //!
 //! ```text
 //! items     0  4  0  8  2      keep what is not 0
@@ -6,8 +6,8 @@
 //! indices   1  3  4
 //! ```
 //!
-//! This turns a dense vector into a sparse vector. One call moves the items, and another finds the indices, each in a single pass over the
-//! device's memory.
+//! This turns a dense vector into a sparse vector. One call writes the kept items, and another their indices, each in a single pass over
+//! the device's memory.
 //!
 //! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result differs from that of
 //! `filter` on the CPU, or the output cannot be written.
@@ -24,7 +24,7 @@ use warpfold::{Gpu, NonZero, select};
 
 use common::program;
 
-/// Makes up items. Moves the items that are not 0 together on the GPU, in their order, and finds their indices.
+/// Makes up items. Keeps those that are not 0, side by side and in their order, and finds their indices, on the GPU.
 ///
 /// The result is checked against the CPU.
 #[derive(Debug, Parser)]

@@ -1,4 +1,4 @@
-//! From lengths to offsets: packs rows of different lengths back to back into one buffer.
+//! From lengths to offsets: finds where rows of different lengths start if they lie back to back in one buffer.
 //!
 //! Row i starts where the rows before it end, so the offsets are the exclusive scan of the lengths. The
 //! last offset and the last length give the size of the buffer.

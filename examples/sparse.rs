@@ -6,8 +6,8 @@
 //! result    5·x₀ + 1·x₂,  2·x₁,  0,  4·x₀ + 3·x₁ + 7·x₂
 //! ```
 //!
-//! The time depends on the number of entries, and not on how they are spread over the rows. Here the host computes the products; a
-//! kernel of your own could compute them on the device.
+//! The time depends mostly on the number of entries, and less on their spread over the rows. Here the host computes the products; a kernel
+//! of your own could compute them on the device.
 //!
 //! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed, the result differs from that of plain loops on
 //! the CPU, or the output cannot be written.

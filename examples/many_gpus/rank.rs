@@ -16,9 +16,9 @@ const CALLS: usize = 10;
 
 /// A rank's results, and their times.
 pub struct Report {
-    /// Numbers of all ranks.
+    /// How many numbers all ranks have together.
     count: usize,
-    /// Numbers of this rank.
+    /// How many numbers this rank has.
     share: usize,
     sum: u64,
     /// The sum's times: of all ranks together, and of this rank's share alone.
@@ -26,7 +26,7 @@ pub struct Report {
     scan_times: [Duration; 2],
 }
 
-/// Sums and scans the numbers together with the other ranks, and checks this rank's share.
+/// Sums and scans the numbers together with the other ranks, and checks the sum and this rank's part of the scan.
 pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure> {
     member.gpu().make_current()?;
     let count = numbers.count();
@@ -65,7 +65,8 @@ pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure
     })
 }
 
-/// Refuses more numbers than the devices have memory for, before the host allocates any. Each device holds its share and the results.
+/// Refuses more numbers than the devices have memory for, before the host allocates memory for a rank's share. Each device holds its share
+/// and the results.
 fn check_room(count: usize, member: &Member<'_>) -> Result<(), Failure> {
     let (ranks, device_bytes) = (member.size(), member.gpu().memory_bytes());
     let needed = 2 * size_of::<u64>() as u128 * count as u128;

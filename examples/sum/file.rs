@@ -1,4 +1,4 @@
-//! The numbers of a file, which must have room in the device's memory.
+//! The numbers of a file. The device's memory must have room for these numbers.
 
 use std::fs::File;
 use std::io::{self, BufReader};

@@ -14,7 +14,7 @@ use std::io::{self, BufRead};
 /// Bytes of the longest word.
 pub const LONGEST_WORD: usize = 4096;
 
-/// Why there are no numbers.
+/// Why the numbers of a text are not returned.
 #[derive(Debug)]
 pub enum Fault {
     /// The text cannot be read.
@@ -23,21 +23,21 @@ pub enum Fault {
     Malformed {
         /// The number of its line. The first line is line 1.
         line: usize,
-        /// The word, or the beginning of one that is too long. Not always UTF-8.
+        /// The word, or the beginning of a word that is too long. Not always UTF-8.
         word: Vec<u8>,
     },
     /// There are more numbers than the caller wants.
     TooMany,
 }
 
-/// The numbers of a text, at most `most`, in their order.
+/// The numbers of a text, in their order. More than `most` numbers are an error.
 pub fn numbers(text: impl BufRead, most: usize) -> Result<Vec<f64>, Fault> {
     let mut numbers = Vec::new();
     each(text, most, |number, _line| numbers.push(number))?;
     Ok(numbers)
 }
 
-/// The numbers of a text, at most `most`, and the line of each. The first line is line 1.
+/// The numbers of a text, in their order, and the line of each. The first line is line 1. More than `most` numbers are an error.
 pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, Vec<usize>), Fault> {
     let (mut numbers, mut lines) = (Vec::new(), Vec::new());
     each(text, most, |number, line| {

@@ -23,7 +23,7 @@ fn texts() -> Result<PathBuf, Box<dyn Error>> {
     Ok(PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("ptx"))
 }
 
-/// The build's folder, with the texts that are compiled now.
+/// Compiles the texts, and returns their folder: the build's output folder.
 #[cfg(feature = "cuda_builder")]
 fn texts() -> Result<PathBuf, Box<dyn Error>> {
     let output = PathBuf::from(env::var("OUT_DIR")?);

@@ -22,7 +22,7 @@ pub struct Measured<T> {
     /// The time from the first launch to the end of the last launch, measured on the device. It excludes the preparation of input and
     /// scratch memory.
     pub kernel_time: Duration,
-    /// The host's time after the last launch, in which it copies partial results and combines them.
+    /// The host's time after the end of the last launch, for copying results and for combining the results of blocks.
     pub post_kernel_time: Duration,
 }
 

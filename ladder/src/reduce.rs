@@ -23,7 +23,8 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the rung has no such kernel or does not support the block size; the errors of [`warpfold::reduce()`] and of `cust`.
+    /// A [`Refusal`], for example if the rung has no kernel for `O` and `T` or does not support the block size; the errors of
+    /// [`warpfold::reduce()`] and of `cust`.
     pub fn reduce<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
         &self,
         rung: Rung,

@@ -61,7 +61,8 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if the rung has no such kernel or does not support the block size; the errors of [`warpfold::scan()`] and of `cust`.
+    /// A [`Refusal`], for example if the rung has no kernel for `O` and `T` or does not support the block size; the errors of
+    /// [`warpfold::scan()`] and of `cust`.
     pub fn scan<O, T>(
         &self,
         rung: Rung,

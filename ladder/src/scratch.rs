@@ -16,7 +16,7 @@ pub fn address_of<T: Item>(items: &DeviceSlice<T>) -> Address {
 pub struct Scratch<T: Item>(DeviceBuffer<T>);
 
 impl<T: Item> Scratch<T> {
-    /// Room for `item_count` items, at least one.
+    /// Room for `item_count` items. The count is at least 1.
     pub fn new(item_count: usize) -> Result<Self> {
         // SAFETY: items are plain data, so any bits are valid items.
         Ok(Self(unsafe { DeviceBuffer::uninitialized(item_count) }?))

@@ -55,7 +55,7 @@ fn integer_arithmetic() {
     check(W32, "sad.u32 d, a, b, c;", |a, b, c| a.abs_diff(b) + c);
 }
 
-/// What `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` make of an operand. Only the upper halves of operand and result count, and
+/// The result of `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64` for an operand. Only the upper halves of operand and result count, and
 /// subnormal numbers are zero.
 fn upper_half(a: u64, f: fn(f64) -> f64) -> u64 {
     let [sign, half] = [63, 32].map(|bit| move |x: u64| x >> bit << bit);

@@ -170,7 +170,7 @@ fn a_bulk_copy_to_global_memory() {
                 @%p1 cp.async.bulk.commit_group;";
     let wait = "@%p1 cp.async.bulk.wait_group.read 0;";
     check(&format!("{fill} {wait}"), |i| i as u32);
-    // The source of a copy must not be overwritten.
+    // The source of a copy must not be overwritten before the copy has read it.
     check_fault(
         &format!("{fill} @%p1 st.shared.u32 [%r2], 7; {wait}"),
         is_race,

@@ -1,5 +1,5 @@
-//! Programmatic launches: the accesses that are not allowed before a thread has waited for the
-//! preceding launches, and which threads have waited.
+//! Programmatic launches: the accesses that are not allowed before a thread has waited for the preceding launches, and the threads that
+//! count as having waited.
 
 mod support;
 

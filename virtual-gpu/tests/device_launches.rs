@@ -110,7 +110,7 @@ fn a_kernel_launches_itself_to_a_depth_of_24() {
     assert_eq!((numbers[0], counters.device_launches), (4, 3));
     assert_eq!(run(&again(FIRE_AND_FORGET), 24).unwrap().0[..2], [25, 0]);
     assert_eq!(run(&again(FIRE_AND_FORGET), 25).unwrap().0[..2], [25, 65]);
-    // A tail launch replaces its launcher.
+    // A tail launch begins after its launcher has ended, so it is not nested in the launcher.
     assert_eq!(run(&again(TAIL_LAUNCH), 100).unwrap().0[..2], [101, 0]);
 }
 
@@ -202,7 +202,7 @@ fn a_table_of_kernels_in_memory() {
     assert_eq!(device.download::<u64>(to, 1), [7]);
 }
 
-/// A child of a programmatic launch needs no `griddepcontrol.wait`: it begins after its launcher, which has waited.
+/// A child of a programmatic launch needs no `griddepcontrol.wait`: its launcher has waited.
 #[test]
 fn a_child_need_not_wait_for_preceding_launches() {
     for stream in [NULL_STREAM, FIRE_AND_FORGET, TAIL_LAUNCH] {

@@ -163,8 +163,7 @@ fn resident_bytes() -> u64 {
     digits.parse::<u64>().unwrap() << 10
 }
 
-/// A large variable takes host memory only where it is touched, and counts as written zeros
-/// everywhere.
+/// A large variable takes host memory only where it is touched, and counts as written everywhere.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_large_variable_is_filled_lazily() {

@@ -285,7 +285,7 @@ fn half_arithmetic() {
     });
 }
 
-/// `ne`: a NaN differs from nothing.
+/// `ne`, which is false for a NaN.
 fn differ(x: f64, y: f64) -> bool {
     x != y && !x.is_nan() && !y.is_nan()
 }

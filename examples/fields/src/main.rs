@@ -1,4 +1,5 @@
-//! Prefix and suffix products in a prime field of 31 bits and in one of 255 bits, as provers of zero-knowledge proofs need them.
+//! Prefix products in prime fields of 31 and of 255 bits, and suffix products in the larger field, as provers of zero-knowledge proofs need
+//! them.
 //!
 //!     cargo run
 

@@ -66,7 +66,7 @@ mod tests {
             points.push(Complex { re, im });
         }
         check_operator::<ComplexProduct, _>(&points).unwrap();
-        // The product of infinite numbers is not associative. The comparison is associative for all numbers.
+        // The product of infinite numbers is not associative. `Farthest` is associative for all numbers.
         for (re, im) in [(f32::MAX, f32::INFINITY), (f32::NAN, f32::NEG_INFINITY)] {
             points.push(Complex { re, im });
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Runs the kernels of five tutorials, from the naive one up to warpfold's, on the device at hand.
+/// Runs the kernels of five tutorials, from the naive kernels up to warpfold's, on the device at hand.
 ///
 /// Every result is checked against the CPU. On a machine without a GPU, the times are an interpreter's and mean nothing; exact counts are
 /// printed beside them.

@@ -40,8 +40,8 @@ const INSTRUCTIONS: Quantity = Quantity {
     },
 };
 
-/// Draws a panel for each document into the file `path`. A panel shows the problem with the most rungs. If several problems have equally
-/// many rungs, the panel shows the last of these problems.
+/// Draws a panel for each document into the file `path`. A panel shows the document's problem with the most rungs. If several problems have
+/// equally many rungs, the panel shows the last of these problems.
 pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure> {
     let mut panels: Vec<&[Record]> = Vec::new();
     for problem in records.chunk_by(|a, b| a.problem() == b.problem()) {

@@ -1,4 +1,4 @@
-//! The ladder of each document, at the document's size and at ours.
+//! The ladder of each document: at two sizes on a real GPU, and at one small size on the virtual GPU.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Runs a rung several times, and records the first result, the median of the times, and the virtual GPU's counts.
+//! Runs a rung, on a real GPU several times, and records the first result, the median of the times, and the virtual GPU's counts.
 
 use std::time::Duration;
 
@@ -59,8 +59,8 @@ impl Bench {
         }
     }
 
-    /// Runs `work` once, which also compiles its kernels, and then `repeats` times, which are timed. Without repeats, or if the first run
-    /// takes long, the first run's time counts.
+    /// Runs `work` once, and then `repeats` more times, which are timed. The first run also compiles the kernels. Its time counts only
+    /// without repeats, or if it takes long.
     pub fn run<T>(
         &self,
         mut work: impl FnMut() -> warpfold_ladder::Result<Measured<T>>,

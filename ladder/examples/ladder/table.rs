@@ -1,11 +1,11 @@
-//! The printed tables, one for each document and size.
+//! The printed tables, one for each problem.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::record::{COUNTED, Record};
 
-/// Prints the rungs of a document at one size.
+/// Prints the records of one problem.
 pub fn print(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = records.first() else {
         return Ok(());

@@ -14,7 +14,7 @@
 //! | `nested` | 5: kernels that launch kernels, by `runtime` |
 //!
 //! [`entries`] is the table of the kernels, and [`texts`] divides the kernels into texts; a build for the host has both. `emit` makes an
-//! entry of each row of the table.
+//! entry for each row of the table.
 //!
 //! Every launch has to meet these conditions:
 //!
@@ -25,7 +25,8 @@
 //!   overlap, except that an inclusive scan of sections may be in place.
 //! - Kernels that use shared memory have at least an item of dynamic shared memory for each thread of a block.
 //!
-//! Unlike the library's own kernels, these do not promise that a float result has the same bits for every block size and every grid.
+//! Unlike the library's own kernels, the ladder's kernels do not promise that a float result has the same bits for every block size and
+//! every grid.
 //!
 //! # Compilers
 //!

@@ -14,9 +14,9 @@
 //!
 //! Corrected:
 //! - The document waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes its place: the new
-//!   grid begins when the whole launching grid has ended. So the barrier after the wait is not needed.
+//!   grid begins when the whole launching grid has ended. So the document's barrier after its wait is not needed.
 //! - The document's kernel without waiting has no barrier before the launch. But a child sees only the writes that its parent *thread* has
-//!   seen: without a barrier, these are the writes of this thread, or at best of this warp. Here the barrier stays.
+//!   seen: without a barrier, these are the writes of this thread, or at best of this warp. Here the kernel has this barrier.
 //! - In the document's last kernel, block 0 may launch the next level before other blocks have halved their items. Here this launch is a
 //!   tail launch too.
 //! - A launch can fail on the device, and the document does not check for that. Here its error code is stored in a word for the host.

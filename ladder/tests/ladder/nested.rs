@@ -1,4 +1,4 @@
-//! Kernels that launch kernels: the number of launched grids, the printed lines, and the library and the limits that they need.
+//! Kernels that launch kernels: the number of launched grids, the printed lines, and the library and the limits that these kernels need.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ use crate::common::mode;
 use crate::device::ladder;
 use crate::launches::{additions, launches};
 
-/// The document's own figures: 2,048 blocks, each with eight levels below its own.
+/// The document's own figures: 2,048 blocks, and eight levels of launches.
 #[test]
 fn blocks_of_512_launch_eight_levels_separately_or_together() {
     let (blocks, block) = (2048, 512);

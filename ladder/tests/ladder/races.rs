@@ -22,7 +22,7 @@ fn block_size(rung: Rung) -> u32 {
         .unwrap()
 }
 
-/// Runs a reduction of a few blocks. The last block is not full.
+/// Runs a sum and a maximum. The number of items is no multiple of the block size.
 fn check_reduction(rung: Rung, options: &RunOptions) {
     let ladder = ladder();
     let block_size = block_size(rung);
@@ -37,7 +37,7 @@ fn check_reduction(rung: Rung, options: &RunOptions) {
     });
 }
 
-/// Runs a scan of a few sections. The last section is not full.
+/// Runs an inclusive and an exclusive scan. If there are sections, the last section is not full.
 fn check_scan(rung: Rung, options: &RunOptions) {
     let ladder = ladder();
     let items = ordinary::<Sum, u32>(6 * 128 - 57);

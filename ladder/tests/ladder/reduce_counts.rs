@@ -5,7 +5,7 @@ use warpfold_ladder::Rung;
 
 use crate::launches::{additions, launches};
 
-/// The documents' own number of items, and a power of two.
+/// The number of items that document 2 states, and a power of two.
 const SIZES: [u64; 2] = [(1 << 14) + 1, 1 << 15];
 
 #[test]

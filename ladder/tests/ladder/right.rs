@@ -16,7 +16,7 @@ use crate::device::ladder;
 /// The number of items of a large input on a real device.
 const LARGE: usize = (1 << 20) - 1;
 
-/// The number of items of a large input. On the virtual GPU, it is small enough to run quickly without checks.
+/// The number of items of a large input: on the virtual GPU, few enough for a quick run without checks.
 pub fn large() -> usize {
     match mode() {
         Mode::Real => LARGE,

@@ -1,4 +1,4 @@
-//! Stores a device's answers in a file, to compare with them on machines without the device.
+//! Stores a device's answers in a file. Machines without the device can then compare their outputs with these answers.
 //!
 //! The file is a compressed stream of bytes. For each kernel it holds the name, the hash of the text, and the hash of the output. It also
 //! holds the texts of random kernels, and outputs that differ from the virtual GPU's. A 32-bit length precedes each name, each text and

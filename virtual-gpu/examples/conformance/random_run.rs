@@ -1,4 +1,4 @@
-//! Compares random kernels, and reduces the kernels whose outputs differ.
+//! Compares the outputs of each random kernel on two machines, and shortens the kernels whose outputs differ.
 
 use crate::compare::{Side, Tally, Verdict, compare};
 use crate::options::Options;
@@ -14,10 +14,10 @@ use std::time::Instant;
 
 /// Kernels that are loaded together, as one module.
 const BATCH: usize = 16;
-/// The most kernels that are reduced. Further kernels that differ are only reported.
+/// The most kernels that are shortened. Further kernels with different outputs are only reported.
 const REDUCED: usize = 12;
 
-/// Compares the kernels of these seeds.
+/// Compares the outputs of the kernels of these seeds, each kernel on both machines.
 pub fn run(
     here: &mut VirtualMachine,
     there: &mut dyn Machine,
@@ -165,7 +165,7 @@ fn alike(first: &Verdict, second: &Verdict) -> bool {
     }
 }
 
-/// After a kernel has stopped with an error, a real device runs nothing more.
+/// Whether a kernel has stopped with an error on the second machine: a real device then runs nothing more.
 fn device_is_lost(verdict: &Verdict) -> bool {
     let Verdict::Failed { side, failure } = verdict else {
         return false;

@@ -1,4 +1,4 @@
-//! Reduces a kernel whose outputs on two machines differ. The reduced kernel's outputs differ too.
+//! Shortens a kernel whose outputs on two machines differ. The outputs of the shortened kernel differ too.
 
 use crate::suite::kernel::Statement;
 
@@ -42,7 +42,7 @@ pub fn count(statements: &[Statement]) -> usize {
     statements.iter().map(|s| 1 + within(s)).sum()
 }
 
-/// Changes the statement number `position`, in the order in which `count` counts. Returns whether a statement was changed.
+/// Changes the statement with the number `position`, in the order in which `count` counts. Returns whether a statement was changed.
 fn apply(statements: &mut Vec<Statement>, position: &mut usize, change: Change) -> bool {
     for index in 0..statements.len() {
         if *position == 0 {

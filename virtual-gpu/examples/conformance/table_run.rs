@@ -1,4 +1,4 @@
-//! Compares the kernels of the table, and prints the operands whose results differ.
+//! Compares the results of the table's kernels on two machines, and prints the operands whose results differ.
 
 use crate::compare::{Difference, Side, Tally, Verdict, compare};
 use crate::suite::case::{Case, Failure, Machine};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 /// Kernels that are loaded together, as one module.
 const BATCH: usize = 32;
-/// The most differing items of a kernel that are printed.
+/// The most items with different results that are printed for a kernel.
 const SHOWN: usize = 5;
 
-/// Compares these kernels.
+/// Compares the results of these kernels on both machines.
 pub fn run(
     here: &mut VirtualMachine,
     there: &mut dyn Machine,

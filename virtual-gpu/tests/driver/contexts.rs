@@ -131,7 +131,7 @@ fn the_primary_context_is_counted() {
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
 }
 
-/// A host function that waits for another thread.
+/// The flags by which a host function and another thread wait for each other.
 #[derive(Default)]
 struct Meeting {
     begun: AtomicBool,

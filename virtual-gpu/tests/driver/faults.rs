@@ -82,7 +82,7 @@ fn a_misaligned_access_has_its_own_code() {
 
 #[test]
 fn a_primary_context_can_be_reset() {
-    // The tests of `cust` use this process's primary context, so a new process resets its own.
+    // The tests that use `cust` need this process's primary context, so a new process resets its own primary context.
     if in_a_process_of_its_own("faults::a_primary_context_can_be_reset") {
         reset_primary(retain_primary());
     }

@@ -1,4 +1,4 @@
-//! Declares the driver calls for the tests. Pointers that must be valid are references, and handles are numbers.
+//! Declares the driver calls for the tests. Handles are numbers. In the safe calls, pointers that must be valid are references.
 
 use std::ffi::{c_char, c_void};
 

@@ -28,7 +28,7 @@ pub fn start() {
         run: environment.run,
         ..Default::default()
     };
-    // Only the first call starts the driver. Later calls fail, but pass the same settings.
+    // Only the first call starts the driver. Later calls fail, which is harmless: they pass the same settings.
     let _ = virtual_gpu::start(settings);
     assert_eq!(cuInit(0), 0);
 }
@@ -39,7 +39,7 @@ pub fn on_real_device() -> bool {
     virtual_gpu::mode() == Ok(Mode::Real)
 }
 
-/// Returns true on a real device, and prints a message. The caller then skips checks that only hold on the virtual device.
+/// On a real device, prints a message and returns true. The caller then skips checks that only hold on the virtual device.
 pub fn virtual_only(what: &str) -> bool {
     let skipped = on_real_device();
     if skipped {

@@ -26,7 +26,7 @@ fn ended() -> &'static AtomicU32 {
     Box::leak(Box::default())
 }
 
-/// An object with this many references of the program.
+/// An object to which the program holds this many references.
 fn object(ended: &'static AtomicU32, references: u32) -> usize {
     unsafe extern "C" fn destructor(data: *mut c_void) {
         // SAFETY: `data` is the address of a counter that is never freed (see `ended`).

@@ -113,7 +113,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: as in [`divergent_neighbours`]. The index of thread t's first item is t times twice the stride.
+    // SAFETY: as in [`divergent_neighbours`]. The index of thread t's first item is 2 · stride · t.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut stride = 1;

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! There are 2 launches, and every item is read once. A block has 1 barrier after the fold, and then one for each level: log₂ of the block
-//! size, rounded up. [`warp_sync_tree`] has only 4 such barriers, and then barriers of one warp.
+//! size, rounded up. In [`warp_sync_tree`], only 4 levels have a barrier of the block; the last 5 levels have barriers of one warp.
 //!
 //! Corrected: in the document's `reduce4`, all warps wait at barriers of the warp, which only the first warp needs. The last warp of a
 //! block of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block
@@ -67,7 +67,7 @@ pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// `reduce4`: the levels are unrolled, and the first warp alone computes the last five. Blocks of 256 to 512 threads.
+/// `reduce4`: the first warp alone computes the last five levels. Blocks of 256 to 512 threads.
 ///
 /// # Safety
 /// The conditions of [`power_of_two_tree`].

@@ -37,7 +37,8 @@ pub fn is_used(body: &str) -> bool {
     body.contains("%zero")
 }
 
-/// A line that copies a register in a way that the compiler does not recognise, and the copy's name. Each width has four such copies.
+/// A line that copies a register in a way that the compiler does not recognise, and the copy's name. `number` is below 4, and distinguishes
+/// the copies of one width. `None` for a predicate.
 pub fn copy(register: &str, width: Width, number: usize) -> Option<(String, String)> {
     let (copy, bits) = match width {
         Width::Half => (format!("%g{}", 3 + number), 16),

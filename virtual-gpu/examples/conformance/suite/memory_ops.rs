@@ -296,7 +296,7 @@ fn copy_to_shared(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Makes generic addresses, and asks for the space of each.
+/// Makes a generic address, asks whether it is in a certain space, and writes and reads a word through it.
 fn address_spaces(g: &mut Generator<'_>) -> Vec<String> {
     let (a, d, p) = (
         g.register(Kind::B32),

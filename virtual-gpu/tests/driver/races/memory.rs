@@ -64,7 +64,7 @@ fn accesses_to_freed_memory_are_forgotten() {
         addresses.insert(words.addr());
         let other = Bed::new(NON_BLOCKING);
         write(&other, words, other.a);
-        // Destroying the stream does its work.
+        // Destroying the stream carries out its work.
         assert_eq!(cuStreamDestroy_v2(other.a), 0);
         assert_eq!(cuCtxSetCurrent(owner._context.0), 0);
         assert_eq!(cuMemFreeHost(words), 0);

@@ -104,7 +104,7 @@ fn race_in(flags: u32, work: impl FnOnce(&Bed)) -> Option<StreamRace> {
     races.pop()
 }
 
-/// Whether some work races, in two non-blocking streams.
+/// Whether `work` races, in two non-blocking streams.
 fn races(work: impl FnOnce(&Bed)) -> bool {
     race_in(NON_BLOCKING, work).is_some()
 }

@@ -1,7 +1,7 @@
 //! The instructions with register operands and register results, one row for each form.
 //!
-//! It lists only instructions whose result the PTX ISA specifies exactly. Approximations such as `ex2.approx` are left out. If the ISA
-//! leaves the bits of a NaN unspecified, the row says so ([`NanBits::Open`]).
+//! The catalogue lists only instructions whose result the PTX ISA specifies exactly. Approximations such as `ex2.approx` are left out. If
+//! the ISA leaves the bits of a NaN unspecified, the row says so ([`NanBits::Open`]).
 
 mod bits;
 mod compare;
@@ -121,8 +121,8 @@ impl Catalogue {
         }
     }
 
-    /// The instructions that a machine loads. Calls `refuse` with the name of each other instruction and
-    /// the reason.
+    /// The instructions that a machine loads. For an instruction that the machine does not load, calls `refuse` with the name and the
+    /// reason.
     pub fn known_to(self, machine: &mut dyn Machine, mut refuse: impl FnMut(&str, &str)) -> Self {
         let mut keep = |cases: &[Case]| {
             let mut known = vec![true; cases.len()];

@@ -16,6 +16,7 @@
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
 mod runs;
+mod short;
 mod window;
 mod words;
 

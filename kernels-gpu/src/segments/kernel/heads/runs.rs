@@ -26,15 +26,15 @@ const NODE: u32 = FAN * FAN;
 
 /// A chunk, from place `start` to place `end`. If they are equal, there is no such chunk.
 #[derive(Clone, Copy)]
-struct Run {
-    start: u32,
-    end: u32,
+pub struct Run {
+    pub start: u32,
+    pub end: u32,
 }
 
 impl Run {
     /// How many items it has.
     #[inline(always)]
-    fn length(self) -> u32 {
+    pub fn length(self) -> u32 {
         self.end - self.start
     }
 }
@@ -146,14 +146,14 @@ impl Around {
 
 /// The places of a work in its window.
 #[derive(Clone, Copy)]
-struct Places {
-    begin: u32,
-    end: u32,
+pub struct Places {
+    pub begin: u32,
+    pub end: u32,
 }
 
 impl Places {
     #[inline(always)]
-    fn of(work: &Work) -> Self {
+    pub fn of(work: &Work) -> Self {
         Places {
             begin: work.begin.wrapping_sub(work.starts),
             end: work.end.wrapping_sub(work.starts),
@@ -168,7 +168,7 @@ impl Places {
 
     /// A chunk in the places of the work. Chunks have different numbers, and only a window's first chunk has number 0.
     #[inline(always)]
-    fn chunk(&self, work: &Work, run: Run) -> Chunk {
+    pub fn chunk(&self, work: &Work, run: Run) -> Chunk {
         Chunk {
             number: run.start.wrapping_sub(self.begin),
             start: run.start.wrapping_add(work.starts),
@@ -193,76 +193,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub fn uses_nodes(flags: u32) -> bool {
         flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
-    }
-
-    /// Scans the short chunks of a work: the lane of a head's bit takes the head's chunk. The tail is left out, since its prefix is not
-    /// known yet.
-    ///
-    /// # Safety
-    /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and its items are written.
-    #[inline(always)]
-    pub unsafe fn scan_short_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let places = Places::of(work);
-        let warps = self.threads() / WARP_LANES;
-        let upto = Ord::min(
-            places.end.div_ceil(u32::BITS),
-            Room::<T, O::Accumulator>::WINDOW_WORDS,
-        );
-        let lane = simt::lane();
-        // A lane looks at a word. Neighbouring words belong to different warps.
-        let mut first = places.begin / u32::BITS + simt::warp();
-        let begin = match work.tail_chunk {
-            0 => places.begin + 1,
-            _ => places.begin,
-        };
-        while first < upto {
-            let step = simt::opaque_one() as u32;
-            let number = first + lane * warps;
-            // SAFETY: the words are written, and `upto` is not more than there are. The whole warp votes, since all lanes have the same
-            // `first`. The items of the work are written. Each chunk has one head, and so one lane.
-            unsafe {
-                let is_some = number < upto && room.word(number).has_short(number);
-                let mut left = simt::ballot(is_some);
-                while left != 0 {
-                    let step = simt::opaque_one() as u32;
-                    let number = first + left.trailing_zeros() * warps;
-                    let word = room.word(number);
-                    let run = Run {
-                        start: number * u32::BITS + lane,
-                        end: word.end_of(number, lane),
-                    };
-                    let is_head = word.heads >> lane & 1 != 0;
-                    let is_own = run.start >= begin && run.start < places.end;
-                    if is_head && is_own && run.length() <= FAN {
-                        let leaf = Leaf::of_short(places.chunk(work, run), 0);
-                        self.place_each(work, room, &leaf, O::identity());
-                    }
-                    left &= left - step;
-                }
-            }
-            first += step * WARP_LANES * warps;
-        }
-    }
-
-    /// Scans the tail, if it is a short chunk.
-    ///
-    /// # Safety
-    /// One thread. The header and the words are written, the work has a tail, and its items and the tail's prefix are written.
-    #[inline(always)]
-    pub unsafe fn scan_short_tail(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let places = Places::of(work);
-        let start = places.begin;
-        let (number, bit) = (start / u32::BITS, start % u32::BITS);
-        // SAFETY: the words, the items and the prefix are written, and no other thread has the tail: this function's conditions.
-        unsafe {
-            let end = room.word(number).end_of(number, bit);
-            let run = Run { start, end };
-            if run.length() <= FAN {
-                let leaf = Leaf::of_short(places.chunk(work, run), work.index);
-                let before = self.before_chunk(work, 0);
-                self.place_each(work, room, &leaf, before);
-            }
-        }
     }
 
     /// Runs a step for each leaf of a work's longer chunks, on one thread for each leaf. Returns the flags of the chunks that the thread

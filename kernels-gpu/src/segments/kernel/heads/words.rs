@@ -40,17 +40,21 @@ impl Word {
         }
     }
 
-    /// Whether a chunk that begins here has at most 16 items. The word is number `number`.
+    /// A bit for each chunk that begins here and has at most 16 items. The word is number `number`.
     #[inline(always)]
-    pub fn has_short(&self, number: u32) -> bool {
-        // The places up to 16 after each head.
-        let mut near = self.heads << 1;
-        near |= near << 1;
-        near |= near << 2;
-        near |= near << 4;
-        near |= near << 8;
-        let last = number * WORD_BITS + (WORD_BITS - 1).wrapping_sub(self.heads.leading_zeros());
-        self.heads & near != 0 || self.heads != 0 && self.after.wrapping_sub(last) <= 16
+    pub fn short_heads(&self, number: u32) -> u32 {
+        // The places up to 16 before each head.
+        let mut near = self.heads >> 1;
+        near |= near >> 1;
+        near |= near >> 2;
+        near |= near >> 4;
+        near |= near >> 8;
+        let last_bit = (u32::BITS - 1).wrapping_sub(self.heads.leading_zeros());
+        let last_length = self.after.wrapping_sub(number * WORD_BITS + last_bit);
+        if self.heads != 0 && last_length <= 16 {
+            near |= 1 << last_bit;
+        }
+        self.heads & near
     }
 }
 

@@ -282,7 +282,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The prefix after an item, and the item's result.
     #[inline(always)]
-    fn result_of(
+    pub fn result_of(
         &self,
         before: O::Accumulator,
         item: T,

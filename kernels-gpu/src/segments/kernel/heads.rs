@@ -17,6 +17,7 @@
 
 mod runs;
 mod short;
+mod sixteens;
 mod window;
 mod words;
 
@@ -137,6 +138,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// Whether a work with these flags is scanned by sixteens of places: all its chunks are short.
+    #[inline(always)]
+    fn goes_by_sixteens(flags: u32) -> bool {
+        Self::BY_SIXTEENS && flags & HAS_LONG == 0
+    }
+
     /// Runs the window's works, one after the other.
     ///
     /// # Safety
@@ -162,7 +169,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // results in their places.
                 simt::barrier();
                 let flags = simt::read_shared(room.flags_of(number));
-                self.scan_short_runs(&work, room);
+                if !Self::goes_by_sixteens(flags) {
+                    self.scan_short_runs(&work, room);
+                }
                 if Self::uses_nodes(flags) {
                     self.for_each_node_of_runs::<Fold>(&work, room, flags);
                     // Orders the writes of the nodes' values before the reads by the threads that combine them.
@@ -199,7 +208,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 if simt::warp() == 0 {
                     self.find_value_before(work);
-                    if simt::lane() == 0 {
+                    if !Self::goes_by_sixteens(flags) && simt::lane() == 0 {
                         self.scan_short_tail(work, room);
                     }
                 }
@@ -219,6 +228,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
                 simt::barrier();
                 self.for_each_leaf_of_runs::<Downsweep>(work, room);
+                // Orders the writes of the results before the reads by the threads that store them.
+                simt::barrier();
+            } else if Self::BY_SIXTEENS {
+                self.place_sixteens(work, room);
                 // Orders the writes of the results before the reads by the threads that store them.
                 simt::barrier();
             }

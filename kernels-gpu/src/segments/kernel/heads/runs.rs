@@ -178,7 +178,7 @@ impl Places {
 
     /// The first block of `size` places, and how many blocks there are.
     #[inline(always)]
-    fn blocks(&self, size: u32) -> (u32, u32) {
+    pub fn blocks(&self, size: u32) -> (u32, u32) {
         let first = self.begin / size;
         (first, self.end.div_ceil(size) - first)
     }

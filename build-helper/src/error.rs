@@ -133,7 +133,7 @@ pub enum Error {
 pub struct Refusal {
     /// The name of the operator's function, such as `combine`; or the kind of the kernel.
     pub function: String,
-    /// The row's name in `operators!` or `kernels!`.
+    /// The name of the row in `operators!`, or of the function in `kernels!`.
     pub operator: String,
     /// The row's line in the file, if it is known.
     pub line: Option<usize>,

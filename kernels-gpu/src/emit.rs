@@ -53,7 +53,7 @@ macro_rules! entries {
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_row!(entries);
 
-// All other kernels are skeletons, filled with bodies.
+// The kernels that ship as texts of their own. All other kernels ship as skeletons and bodies.
 #[cfg(feature = "skeletons")]
 crate::for_each_whole_kernel!(entries);
 

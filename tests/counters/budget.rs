@@ -62,8 +62,8 @@ const MOVED: Moved = Moved {
     sectors: 1.025,
 };
 
-/// The least mean number of sectors that a warp's access touches. An access of 16 bytes for each lane touches 16 sectors. An
-/// access to one or two state words touches fewer.
+/// On average, a warp's access to global memory must touch at least this many sectors. An access of 16 bytes for each lane touches 16
+/// sectors. An access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
 /// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. One thread stores the

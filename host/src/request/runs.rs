@@ -113,7 +113,6 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         P: WritesOnDevice,
         W: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
         R: ToWrite,
-        R: ToWrite,
     {
         self.arguments.lengths = Some(lengths.memory());
         self.retyped()

@@ -260,7 +260,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// in the turn.
     ///
     /// # Safety
-    /// Convergent: a whole warp. The launch has the tile, whose bits are in shared memory. No other thread uses this place of the turn.
+    /// Convergent: a whole warp. The launch has the tile, whose bits are in shared memory. No other warp uses the tile's bits in shared
+    /// memory, or the place of its last head.
     #[inline(always)]
     unsafe fn finish_tile(&self, tile: u64) {
         let lane = simt::lane();

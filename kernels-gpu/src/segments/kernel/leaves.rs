@@ -206,7 +206,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn fold_one_leaf(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: &Leaf) {
         let chunk = leaf.chunk;
         let is_alone = chunk.end - chunk.start <= FAN;
-        // A scan does not use the total of a segment of one leaf.
+        // A scan does not use the value of a chunk of one leaf: it is the last chunk of its segment.
         if is_alone && self.task == Task::Scan {
             return;
         }

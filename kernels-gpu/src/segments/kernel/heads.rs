@@ -228,10 +228,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
                 simt::barrier();
                 self.for_each_leaf_of_runs::<Downsweep>(work, room);
-                // Orders the writes of the results before the reads by the threads that store them.
-                simt::barrier();
             } else if Self::BY_SIXTEENS {
                 self.place_sixteens(work, room);
+            }
+            if Self::BY_SIXTEENS || flags & HAS_LONG != 0 {
                 // Orders the writes of the results before the reads by the threads that store them.
                 simt::barrier();
             }

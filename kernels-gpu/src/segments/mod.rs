@@ -81,7 +81,7 @@ pub use arguments::*;
 use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::tuning::{DENSE_ITEMS, LONG_BLOCK_THREADS};
+use crate::segments::tuning::{DENSE_ITEMS, LEAST_WINDOW_SHIFT, LONG_BLOCK_THREADS};
 use crate::workspace::words_per_accumulator;
 
 /// How many values are folded to one.
@@ -110,9 +110,20 @@ pub const fn chunk_items<T, A>() -> u64 {
     }
 }
 
-/// The number of windows of `item_count` items in `segment_count` segments.
-pub const fn window_count<T, A>(item_count: u64, segment_count: u64) -> u64 {
-    (item_count + segment_count).div_ceil(chunk_items::<T, A>())
+/// The binary logarithm of the number of diagonals of a window, for a launch of `diagonals` diagonals with chunks of `chunk_items` items, on
+/// a device that holds `resident_blocks` at a time. A window has as many diagonals as a chunk has items. But if all windows can be worked
+/// on at once, there are more windows, and each has fewer diagonals.
+pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64) -> u32 {
+    let mut shift = chunk_items.trailing_zeros();
+    while shift > LEAST_WINDOW_SHIFT && window_count(diagonals, shift - 1) <= resident_blocks {
+        shift -= 1;
+    }
+    shift
+}
+
+/// The number of windows of `diagonals` diagonals, which is the number of items and segments together.
+pub const fn window_count(diagonals: u64, window_shift: u32) -> u64 {
+    diagonals.div_ceil(1 << window_shift)
 }
 
 /// The number of windows of each block, for a launch of `window_count` windows on a device that holds `resident_blocks` at a time. More
@@ -128,9 +139,9 @@ pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     }
 }
 
-/// The number of state words of a launch with accumulators of type `A`.
-pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
-    window_count::<T, A>(item_count, segment_count) * words_per_accumulator::<A>()
+/// The number of state words of a launch of `window_count` windows with accumulators of type `A`.
+pub const fn state_words<A>(window_count: u64) -> u64 {
+    window_count * words_per_accumulator::<A>()
 }
 
 /// The most that a work's items and chunks may add up to, which is its room in shared memory. A window's chunks except the last have fewer
@@ -370,7 +381,8 @@ const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
     // Places fit in 16 bits.
     assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
-    assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
+    assert!(window_count(1, 12) == 1 && window_count(4096, 12) == 1);
+    assert!(window_shift(4096, 1 << 16, 16) == 12 && window_shift(4096, 1 << 16, 32) == 11);
     // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as
     // many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());

@@ -73,8 +73,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn settle_rows(&self, first: u64) {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
-        let begin = first * chunk;
-        let end = begin + self.windows_per_block as u64 * chunk;
+        let begin = first << self.window_shift;
+        let end = begin + ((self.windows_per_block as u64) << self.window_shift);
         // The distance from the diagonal at which a row begins to the diagonal at which its last chunk begins.
         let last = offsets.row_items - chunk;
         let chunks = (offsets.row_items / chunk) as u32;

@@ -3,7 +3,7 @@
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{chunk_items, room_items, vector_items, window_count};
+use crate::segments::{self, chunk_items, room_items, vector_items};
 use crate::segments::{Window, Work, NO_CHUNK};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
@@ -56,7 +56,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             let window = self.window_number(warp);
             if warp <= self.windows_per_block {
-                let diagonal = window * chunk_items::<T, O::Accumulator>();
+                let diagonal = window << self.window_shift;
                 let border = search.run(diagonal, first_look, &self.offsets);
                 if is_first_lane {
                     self.border(warp).write(border);
@@ -83,7 +83,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             segment_count,
             ..
         } = self.offsets;
-        window_count::<T, O::Accumulator>(item_count, segment_count)
+        segments::window_count(item_count + segment_count, self.window_shift)
     }
 
     /// The number that the block's window `window` has in the launch.
@@ -110,6 +110,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = self.window_count();
+        let diagonals = 1 << self.window_shift;
+        let diagonal = number << self.window_shift;
         // Until they are written, the values are plain variables, not structs: rust-cuda's compiler merges constant structs with others
         // byte by byte.
         let (mut has_tail, mut is_last, mut tail_begin, mut index) = (0, 0, 0, 0);
@@ -121,7 +123,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // The last window must end at the last segment, so that the windows together have all segments.
             let is_gap = number == count - 1 && end != offsets.segment_count;
-            if end < first || end - first > chunk || is_gap {
+            if end < first || end - first > diagonals || is_gap {
                 break 'check false;
             }
             // All four loads are in flight at once.
@@ -137,14 +139,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             if first > 0 {
                 // The search has read these offsets, but they may have changed since then.
-                let is_after = before + first > number * chunk;
+                let is_after = before + first > diagonal;
                 if before > next || next > offsets.item_count || is_after {
                     break 'check false;
                 }
                 tail_begin = before;
-                index = (number * chunk - (tail_begin + first - 1)).div_ceil(chunk);
+                index = (diagonal - (tail_begin + first - 1)).div_ceil(chunk);
                 last = tail_begin + index * chunk;
-                if last < next {
+                if last < next && last + first <= diagonal + diagonals {
                     has_tail = 1;
                     is_last = (next - last <= chunk) as u32;
                     begin = last;
@@ -162,7 +164,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     begin = next;
                 }
                 // All chunks must begin within the window's diagonals.
-                if last - begin + (end - first) + has_tail as u64 > chunk {
+                if last - begin + (end - first) + has_tail as u64 > diagonals {
                     break 'check false;
                 }
                 is_cut = last_end - last > chunk;

@@ -243,8 +243,8 @@ pub struct Header<A> {
     pub works: [[Work; 2]; MOST_WINDOWS as usize],
     /// The tail of each window.
     pub windows: [Window; MOST_WINDOWS as usize],
-    /// The borders of the windows.
-    pub borders: [Border; MOST_WINDOWS as usize + 1],
+    /// For each border of the windows, the first segment that begins there or later.
+    pub borders: [u64; MOST_WINDOWS as usize + 1],
     /// The index of the block's ticket, which decides its windows.
     pub ticket: u32,
     /// The launch's tag.
@@ -282,18 +282,6 @@ pub struct Work {
     /// Where the first chunk's start lies, in bytes after the items' first byte. A start is the low half of an offset. Starts have the
     /// order of the offsets in memory.
     pub starts: u32,
-}
-
-/// A border of a window: the first segment that begins at the border's diagonal or after it.
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub struct Border {
-    /// The segment; the number of segments if there is none.
-    pub segment: u64,
-    /// The offset of the segment before it, if there is one.
-    pub before: u64,
-    /// The segment's offset; past the last segment, the end of the last segment.
-    pub at: u64,
 }
 
 /// The tail of a window: its chunk of a segment that began in an earlier window.

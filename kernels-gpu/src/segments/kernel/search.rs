@@ -2,7 +2,6 @@
 
 use crate::contract::WARP_LANES;
 use crate::direction::{Direction, Heading};
-use crate::segments::Border;
 use crate::{simt, warp};
 
 /// A launch's offsets. In a backward scan, items and segments count from the end.
@@ -19,9 +18,6 @@ pub struct Offsets {
     pub direction: Direction,
 }
 
-/// How many segments a lane looks at in a step of a search.
-const LANE_LOOKS: u64 = 2;
-
 /// A warp's search for the first segment that begins at a diagonal or after it. All lanes have the same bounds, and `low <= high <=
 /// segment_count`.
 #[derive(Clone, Copy)]
@@ -30,183 +26,122 @@ pub struct Search {
     low: u64,
     /// No later segment can be the result. If all segments from `low` to before `high` begin before the diagonal, `high` is the result.
     high: u64,
-    /// The diagonal of the segment before `low`, if there is one.
-    before: u64,
-    /// The diagonal of segment `high`.
-    at: u64,
-    /// The diagonals at which the segments begin that the calling lane has looked at; `u64::MAX` where no segment was left for the lane.
-    look: [u64; LANE_LOOKS as usize],
 }
 
 impl Search {
-    /// A search among no segments.
-    pub const NOTHING: Self = Search {
-        low: 0,
-        high: 0,
-        before: 0,
-        at: 0,
-        look: [0; LANE_LOOKS as usize],
-    };
-
-    /// Begins a search among all segments. The lanes' first looks take some time to arrive.
-    ///
-    /// # Safety
-    /// The offsets are readable.
+    /// A search among all segments.
     #[inline(always)]
-    pub unsafe fn begin(offsets: &Offsets) -> Self {
-        let mut search = Search {
+    pub fn new(offsets: &Offsets) -> Self {
+        Search {
+            low: 0,
             high: offsets.segment_count,
-            ..Self::NOTHING
-        };
-        // SAFETY: the offsets are readable (this function's condition), and there is an offset after the last segment.
-        unsafe {
-            search.at = offsets.diagonal(offsets.segment_count);
-            search.look(offsets);
         }
-        search
     }
 
     /// The distance between the segments that neighbouring lanes look at.
     #[inline(always)]
     fn stride(&self) -> u64 {
-        (self.high - self.low).div_ceil(LANE_LOOKS * WARP_LANES as u64)
+        (self.high - self.low).div_ceil(WARP_LANES as u64)
     }
 
-    /// Looks at some of the remaining segments. The lanes' first segments come before all of their second segments.
+    /// The diagonal at which the calling lane's segment begins; `u64::MAX`, if there is no segment left for the lane.
     ///
     /// # Safety
-    /// The offsets are readable, and the same as in [`Self::begin`].
+    /// The offsets are readable, and the same as in [`Self::new`].
     #[inline(always)]
-    unsafe fn look(&mut self, offsets: &Offsets) {
-        let stride = self.stride();
-        let first = self.low + simt::lane() as u64 * stride;
-        self.look = [first, first + WARP_LANES as u64 * stride].map(|segment| {
-            if segment < self.high {
-                // SAFETY: `segment < high <= segment_count`, and the offsets are readable: this function's condition.
-                unsafe { offsets.diagonal(segment) }
-            } else {
-                u64::MAX
-            }
-        });
-    }
-
-    /// Narrows the search by the last looks. The remaining range begins after the last segment that begins before the diagonal, and ends at
-    /// the next segment that a lane looked at.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same diagonal. Some segments remain.
-    #[inline(always)]
-    unsafe fn narrow(&mut self, diagonal: u64) {
-        // SAFETY: the whole warp is here: this function's condition.
-        unsafe {
-            let first = simt::ballot(self.look[0] < diagonal);
-            let second = simt::ballot(self.look[1] < diagonal);
-            // All blocks have to choose the same segment, even if offsets do not ascend. So only the segments before the first one that
-            // does not begin before the diagonal count.
-            let count = (!(first as u64 | (second as u64) << WARP_LANES)).trailing_zeros();
-            let stride = self.stride();
-            let next = self.low + count as u64 * stride;
-            if next < self.high {
-                self.high = next;
-                self.at = self.looked_at(count);
-            }
-            if count > 0 {
-                self.low += (count - 1) as u64 * stride + 1;
-                self.before = self.looked_at(count - 1);
-            }
+    pub unsafe fn look(&self, offsets: &Offsets) -> u64 {
+        let segment = self.low + simt::lane() as u64 * self.stride();
+        if segment < self.high {
+            // SAFETY: `segment < high <= segment_count`, and the offsets are readable: this function's condition.
+            unsafe { offsets.diagonal(segment) }
+        } else {
+            u64::MAX
         }
     }
 
-    /// The diagonal of the segment with this number among those that the lanes looked at.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same number.
+    /// Narrows the search. `before` has a bit for each lane whose segment begins before the diagonal. The remaining range begins after the
+    /// segment of the last such lane, and ends at the next lane's segment.
     #[inline(always)]
-    unsafe fn looked_at(&self, number: u32) -> u64 {
-        let [first, second] = self.look;
-        let look = if number < WARP_LANES { first } else { second };
-        // SAFETY: the whole warp is here (this function's condition), and the lane is one of its lanes.
-        unsafe { warp::shuffle_from(look, number % WARP_LANES) }
+    fn narrow(&mut self, before: u32) {
+        let stride = self.stride();
+        // All blocks have to choose the same lane, even if offsets do not ascend. So only the lanes before the first lane without a bit
+        // count.
+        let count = (!before).trailing_zeros() as u64;
+        if count == 0 {
+            self.high = self.low;
+        } else {
+            let high = self.low + count * stride;
+            self.low += (count - 1) * stride + 1;
+            self.high = Ord::min(self.high, high);
+        }
     }
 
     /// Narrows the search around a guess. The guess supposes that all segments in the remaining range have equal lengths. The lanes look at
     /// growing distances from the guess. So the new range is about as long as the error of the guess.
     ///
     /// # Safety
-    /// Convergent: the whole warp, with the same diagonal. The offsets are readable. [`Self::narrow`] was called, and some segments remain.
+    /// Convergent: the whole warp. The offsets are readable. `look` is the lane's result of the last [`Self::look`], and `count`
+    /// is the number of lanes that [`Self::narrow`] then counted. Some segments remain.
     #[inline(always)]
-    unsafe fn guess(&mut self, diagonal: u64, offsets: &Offsets) {
-        // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. A lane reads the offset of a place only
-        // if `place < high <= segment_count`.
+    unsafe fn guess(&mut self, diagonal: u64, look: u64, count: u32, offsets: &Offsets) {
+        // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same `count`, at
+        // least 1, since segments remain. A lane reads the offset of a place only if `place < high <= segment_count`.
         unsafe {
             let end = offsets.item_count + offsets.segment_count;
-            // `from` is less than the diagonal, since `narrow` chose a segment before it. If offsets are wrong, the length may be any
-            // number.
-            let (from, to) = (self.before, Ord::min(self.at, end));
-            let length = to.wrapping_sub(from);
+            let from = warp::shuffle_from(look, count - 1);
+            let to = match count {
+                WARP_LANES => end,
+                _ => Ord::min(warp::shuffle_from(look, count), end),
+            };
+            // `from` is less than the diagonal. `to` is at least the diagonal, unless the diagonal is past the end of the merge path.
+            let length = to - from;
             let share = Ord::min(diagonal - from, length) as f32 / length as f32;
             let guess = self.low + (share * (self.high - self.low) as f32) as u64;
             let place = place_around(guess, simt::lane());
-            let look = if place < self.low as i64 {
-                0
+            let is_before = if place < self.low as i64 {
+                true
             } else if place >= self.high as i64 {
-                u64::MAX
+                false
             } else {
-                offsets.diagonal(place as u64)
+                offsets.diagonal(place as u64) < diagonal
             };
-            let count = (!simt::ballot(look < diagonal)).trailing_zeros();
+            let count = (!simt::ballot(is_before)).trailing_zeros();
             if count > 0 {
-                let low = place_around(guess, count - 1);
-                if low >= self.low as i64 {
-                    self.low = low as u64 + 1;
-                    self.before = warp::shuffle_from(look, count - 1);
-                }
+                let low = place_around(guess, count - 1) + 1;
+                self.low = Ord::max(self.low as i64, low) as u64;
             }
             if count < WARP_LANES {
                 let high = place_around(guess, count);
-                if high < self.high as i64 {
-                    self.high = high as u64;
-                    self.at = warp::shuffle_from(look, count);
-                }
+                self.high = Ord::min(self.high as i64, high) as u64;
             }
         }
     }
 
-    /// Runs the search. The segment that is found begins at the diagonal or after
-    /// it. The segment before, if there is one, begins before the diagonal. The same offsets and diagonal always give the same segment. All
-    /// of this holds even if the offsets do not ascend.
+    /// Runs the search. `look` is the lane's result of a first [`Self::look`]. The result is a segment, or `segment_count` if none is
+    /// found. The segment that is found begins at the diagonal or after it. The segment before, if there is one, begins before the
+    /// diagonal. The same offsets and diagonal always give the same result. All of this holds even if the offsets do not ascend.
     ///
     /// # Safety
-    /// Convergent: the whole warp, with the same diagonal. The search has begun. The offsets are readable, and the same as in
-    /// [`Self::begin`].
+    /// Convergent: the whole warp, with the same diagonal. The offsets are readable, and the same as in [`Self::new`].
     #[inline(always)]
-    pub unsafe fn run(&mut self, diagonal: u64, offsets: &Offsets) -> Border {
+    pub unsafe fn run(&mut self, diagonal: u64, mut look: u64, offsets: &Offsets) -> u64 {
+        if offsets.are_short_rows() {
+            return offsets.border_of_rows(diagonal);
+        }
         // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same bounds, so the
-        // branches go the same way on all of them. `guess` and `narrow` are called only while segments remain. Both offsets of a row exist.
+        // branches go the same way on all of them. `guess` is called only while segments remain.
         unsafe {
-            if offsets.are_short_rows() {
-                let segment = offsets.border_of_rows(diagonal);
-                return Border {
-                    segment,
-                    before: offsets.get(segment.saturating_sub(1)),
-                    at: offsets.get(segment),
-                };
+            let before = simt::ballot(look < diagonal);
+            self.narrow(before);
+            if self.low < self.high {
+                self.guess(diagonal, look, (!before).trailing_zeros(), offsets);
             }
-            let mut is_first = true;
             while self.low < self.high {
-                let step = simt::opaque_one();
-                self.narrow(diagonal);
-                if is_first && self.high - self.low > LANE_LOOKS * WARP_LANES as u64 {
-                    self.guess(diagonal, offsets);
-                }
-                is_first = step == 0;
-                self.look(offsets);
+                let _ = simt::opaque_one();
+                look = self.look(offsets);
+                self.narrow(simt::ballot(look < diagonal));
             }
-            Border {
-                segment: self.low,
-                before: self.before.wrapping_sub(self.low.wrapping_sub(1)),
-                at: self.at.wrapping_sub(self.low),
-            }
+            self.low
         }
     }
 }
@@ -272,14 +207,14 @@ impl Offsets {
         self.direction.border(offset, self.item_count)
     }
 
-    /// The diagonal at which a segment begins; past the last segment, one more than the last diagonal. If the offset is wrong, it may be any
-    /// number.
+    /// The diagonal at which a segment begins. If the offset is too large, it counts as the number of items.
     ///
     /// # Safety
     /// The same conditions as for [`Self::get`].
     #[inline(always)]
     pub unsafe fn diagonal(&self, segment: u64) -> u64 {
         // SAFETY: readable offsets, and an index in bounds: the same conditions as this function's.
-        unsafe { self.get(segment) }.wrapping_add(segment)
+        let offset = unsafe { self.get(segment) };
+        Ord::min(offset, self.item_count) + segment
     }
 }

@@ -4,7 +4,7 @@ use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{self, chunk_items, room_items, vector_items};
-use crate::segments::{Border, Window, Work, NO_CHUNK};
+use crate::segments::{Window, Work, NO_CHUNK};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 
@@ -32,10 +32,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.
-            let mut search = Search::NOTHING;
-            if warp <= self.windows_per_block {
-                search = Search::begin(&self.offsets);
-            }
+            let mut search = Search::new(&self.offsets);
+            let first_look = if warp <= self.windows_per_block {
+                search.look(&self.offsets)
+            } else {
+                0
+            };
             self.clear_bits(room);
             self.clear_bits(room.next());
             if warp == 0 && is_first_lane {
@@ -55,7 +57,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let window = self.window_number(warp);
             if warp <= self.windows_per_block {
                 let diagonal = window << self.window_shift;
-                let border = search.run(diagonal, &self.offsets);
+                let border = search.run(diagonal, first_look, &self.offsets);
                 if is_first_lane {
                     self.border(warp).write(border);
                 }
@@ -96,18 +98,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes a window and its works. The window has number `number` in the launch, and number `window` in the block. The segments from
-    /// that of the border `first` to that of the border `end`, exclusive, begin in it. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and
+    /// `first` to `end`, exclusive, begin in it. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and
     /// they are fewer than the items of two chunks.
     ///
     /// # Safety
     /// 1. The ticket and the tag are written.
-    /// 2. `window < windows_per_block`. The segments of both borders are at most `segment_count`.
+    /// 2. `window < windows_per_block`, and `first` and `end` are at most `segment_count`.
     /// 3. No other thread accesses the window and its works before the next barrier.
     #[inline(always)]
-    unsafe fn write_window(&self, window: u32, number: u64, first: Border, end: Border) {
-        let (before, next) = (first.before, first.at);
-        let (last_begin, last_end) = (end.before, end.at);
-        let (first, end) = (first.segment, end.segment);
+    unsafe fn write_window(&self, window: u32, number: u64, first: u64, end: u64) {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = self.window_count();
@@ -127,9 +126,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if end < first || end - first > diagonals || is_gap {
                 break 'check false;
             }
+            // All four loads are in flight at once.
+            // SAFETY: `first` and `end` are at most `segment_count` (condition 2), so all four indices are; the offsets are readable (the
+            // launch's condition 3).
+            let [before, next, last_begin, last_end] = unsafe {
+                [
+                    offsets.get(first.saturating_sub(1)),
+                    offsets.get(first),
+                    offsets.get(Ord::max(end, 1) - 1),
+                    offsets.get(end),
+                ]
+            };
             if first > 0 {
-                // So the segment before begins before the diagonal, as the search has found.
-                if before > next || next > offsets.item_count {
+                // The search has read these offsets, but they may have changed since then.
+                let is_after = before + first > diagonal;
+                if before > next || next > offsets.item_count || is_after {
                     break 'check false;
                 }
                 tail_begin = before;
@@ -266,10 +277,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `window <= windows_per_block`.
     #[inline(always)]
-    unsafe fn border(&self, window: u32) -> *mut Border {
+    unsafe fn border(&self, window: u32) -> *mut u64 {
         // SAFETY: in bounds: `window <= windows_per_block <= MOST_WINDOWS` (the launch's condition 1), and `borders` has one element more.
         unsafe {
-            let borders: *mut Border = (&raw mut (*self.header).borders).cast();
+            let borders: *mut u64 = (&raw mut (*self.header).borders).cast();
             borders.add(window as usize)
         }
     }

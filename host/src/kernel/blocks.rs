@@ -58,13 +58,14 @@ impl Blocks {
     }
 
     fn of_segments<T, A>(task: Task) -> Self {
-        let block = |threads| Block {
+        let block = |threads, task| Block {
             threads,
             shared_bytes: segments::shared_bytes::<T, A>(task),
         };
         Self {
-            short: block(segments::tuning::SHORT_BLOCK_THREADS),
-            long: block(segments::tuning::LONG_BLOCK_THREADS),
+            // In a small launch, works have the room of a scan.
+            short: block(segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
+            long: block(segments::tuning::LONG_BLOCK_THREADS, task),
             bounds: segments::tuning::bounds::<T, A>(task),
         }
     }

@@ -99,11 +99,11 @@ impl Engine {
         parameters.extend(more);
         let windows = segments::window_count(diagonals, window_shift);
         let blocks = windows.div_ceil(self.windows_per_block);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
-        let threads = match windows <= resident_blocks {
-            true => segments::tuning::SHORT_BLOCK_THREADS,
-            false => segments::tuning::LONG_BLOCK_THREADS,
+        let (threads, task) = match windows <= resident_blocks {
+            true => (segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
+            false => (segments::tuning::LONG_BLOCK_THREADS, task),
         };
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
         let shape = shape(blocks, threads, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;
         let is_refused = self.download::<u64>(report, 1)[0] != 0;

@@ -63,7 +63,7 @@ impl Blocks {
             shared_bytes: segments::shared_bytes::<T, A>(task),
         };
         Self {
-            // In a small launch, works have the room of a scan.
+            // Even in a reduction, small windows need a scan's shared memory.
             short: block(segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
             long: block(segments::tuning::LONG_BLOCK_THREADS, task),
             bounds: segments::tuning::bounds::<T, A>(task),

@@ -294,11 +294,7 @@ impl<'a> Queue<'a> {
         let kernel = self.entered.kernel_in(&row.entry, is_backward)?;
         let diagonals = segments.items.item_count as u64 + segments.count as u64;
         let resident_blocks = kernel.short.resident_blocks as u64;
-        let window_shift = match std::env::var("WDIV") {
-            Ok(div) if div == "0" => row.division.chunk_items.trailing_zeros(),
-            Ok(div) => window_shift(row.division.chunk_items, diagonals, resident_blocks / div.parse::<u64>().unwrap()),
-            Err(_) => window_shift(row.division.chunk_items, diagonals, resident_blocks),
-        };
+        let window_shift = window_shift(row.division.chunk_items, diagonals, resident_blocks);
         let windows = window_count(diagonals, window_shift);
         let state_words = windows * row.division.accumulator_words;
         Ok(Prepared {
@@ -331,7 +327,9 @@ impl<'a> Queue<'a> {
         let block = prepared.grid().block;
         // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report are as long as the kernel's contract
         // says (condition 3): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
-        // has the state words for these segments (condition 2). There are as many blocks as the windows need.
+        // has the state words for these segments (condition 2). There are as many blocks as the windows need. If windows have fewer
+        // diagonals than a chunk has items, they are fewer than the resident short blocks (`window_shift`), so the blocks are short, and
+        // have a scan's shared memory.
         unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }

@@ -47,7 +47,7 @@ use super::{depart, Launch};
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] without segments.
+///    [`crate::segments::state_words`] for these windows.
 #[inline(always)]
 pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T, O::Output>) {
     simt::await_work_before();

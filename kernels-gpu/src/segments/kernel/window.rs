@@ -5,8 +5,8 @@ use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{self, chunk_items, room_items, vector_items};
 use crate::segments::{Task, Window, Work, NO_CHUNK};
-use crate::{simt, warp};
 use crate::tickets::{self, LAST_TAG};
+use crate::{simt, warp};
 
 use super::items::Room;
 use super::search::{Offsets, Search};
@@ -120,7 +120,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let diagonals = 1 << self.window_shift;
         let diagonal = number << self.window_shift;
         // Everything is computed before anything is known to be sound, so numbers may wrap. There are few branches, since this one lane
-        // works while the block waits.
+        // works while the block waits. Until they are written, the values are plain variables, not structs: rust-cuda's compiler merges
+        // constant structs with others byte by byte.
         let follows = exists & (first > 0);
         let begins = exists & (end > first);
         // The tail is the first chunk of the segment before, among those that begin in the window or later.
@@ -145,7 +146,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // The search has read these offsets, but they may have changed since then.
         let is_after = before.wrapping_add(first) > diagonal;
         let is_wrong_before = (before > next) | (next > offsets.item_count) | is_after;
-        // A tail that is not its segment's last chunk fills the window, so no segment begins in it.
+        // A tail that is not its segment's last chunk reaches at least to the window's end, so no segment begins in the window.
         let is_full = has_tail & !is_last;
         let ascends = (next <= last) & (last <= stop) & (stop <= offsets.item_count);
         // All chunks must begin within the window's diagonals.
@@ -243,8 +244,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether works have the room that a scan's works have, even in a reduction. The windows of a small launch have fewer diagonals than a
-    /// chunk has items, so that all chunks fit.
+    /// Whether works have the room that a scan's works have, even in a reduction, because windows have fewer diagonals than a chunk has
+    /// items. Such a launch is small, so its blocks need not be small, and with more room fewer windows have a second work.
     #[inline(always)]
     pub fn is_roomy(&self) -> bool {
         self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros()

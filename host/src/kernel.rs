@@ -229,10 +229,8 @@ pub(crate) struct Division {
     pub scan_tiles: ScanTiles,
     pub scan_state_words: fn(ScanTiles, u64) -> u64,
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
-    /// A function of the numbers of items and of segments.
-    pub window_count: fn(u64, u64) -> u64,
-    /// A function of the numbers of items and of segments.
-    pub segments_state_words: fn(u64, u64) -> u64,
+    /// The most items of a segment's chunk.
+    pub chunk_items: u64,
     /// A function of the numbers of rows and of columns.
     pub columns_state_words: fn(u64, u64) -> u64,
 }
@@ -246,8 +244,7 @@ impl Division {
             scan_tiles,
             scan_state_words: scan_state_words::<A>,
             scan_most_state_words: scan_most_state_words::<A>,
-            window_count: segments::window_count::<T, A>,
-            segments_state_words: segments::state_words::<T, A>,
+            chunk_items: segments::chunk_items::<T, A>(),
             columns_state_words: columns::state_words::<A>,
         }
     }

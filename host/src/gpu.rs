@@ -64,8 +64,8 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// # Memory
 ///
 /// A `Gpu` keeps memory between calls. Except for kernels and for captured graphs, the amount is bounded, and [`trim`](Self::trim) frees
-/// this memory. `w` is the size of a workspace: 128 KiB or, if that is more, about 8 bytes for each 56 KiB of the largest scan and each
-/// 32-bit word of its accumulator. A stream also keeps the workspaces that it has outgrown, so it may have up to 2 `w`.
+/// this memory. `w` is the size of a workspace: 128 KiB, or about 8 bytes for each 56 KiB of the largest scan and each 32-bit word of its
+/// accumulator, whichever is more. A stream also keeps the workspaces that it has outgrown, so it may have up to 2 `w`.
 ///
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|

@@ -323,7 +323,7 @@ impl<'gpu> Entered<'gpu> {
         Ok(call)
     }
 
-    /// A lane for one piece of a slice, of at most `piece_bytes` bytes.
+    /// A lane for a piece of at most `piece_bytes` bytes.
     pub fn lane(self, piece_bytes: usize) -> Result<TransferLane<'gpu>> {
         self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }

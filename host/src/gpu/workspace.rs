@@ -36,10 +36,10 @@ const LEAST_STATE_WORDS: u64 = (SMALLEST_BYTES - STATES_OFFSET) / 8;
 /// The heads begin at a multiple of this.
 const HEADS_ALIGNMENT: u64 = 256;
 
-/// The most free workspaces that are kept.
+/// At most so many free workspaces are kept.
 const MOST_FREE: usize = 32;
 
-/// The most retired workspaces.
+/// At most so many workspaces stay retired.
 const MOST_RETIRED: usize = 64;
 
 /// A workspace. A drop frees its memory.
@@ -51,7 +51,7 @@ pub(crate) struct Workspace {
     _memory: DeviceMemory,
 }
 
-/// The address and the size of a workspace.
+/// The addresses and the sizes of a workspace's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WorkspaceSpan {
     /// Address of the tickets.

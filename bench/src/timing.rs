@@ -17,19 +17,19 @@ use crate::graph::Graph;
 /// in comparison.
 const BATCH_MICROS: f64 = 1000.0;
 
-/// A batch has at most so many calls.
+/// A batch has at most this many calls.
 const BATCH_CALLS: f64 = 100.0;
 
 /// The number of calls that are timed to find the batch size of a short call.
 const WARM_UP_CALLS: u32 = 3;
 
-/// Each call gets at least so many batches, unless fewer are requested.
+/// Each call gets at least this many batches, unless fewer are requested.
 const LEAST_ROUNDS: f64 = 3.0;
 
 /// The effort of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Each call gets at most so many batches.
+    /// Each call gets at most this many batches.
     pub rounds: u32,
     /// The time limit of a call's batches, on average over all calls that take turns.
     pub call_micros: f64,

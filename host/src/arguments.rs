@@ -166,7 +166,7 @@ pub(crate) struct Loans<'a> {
     ordered_with: ArrayVec<RawStream<'a>, MOST_LOANS>,
 }
 
-/// A call has at most so many arguments that are memory.
+/// A call has at most this many arguments that are memory.
 const MOST_LOANS: usize = 11;
 
 impl<'a> Loans<'a> {

@@ -22,7 +22,7 @@ use super::workspace::{Need, Workspace, WorkspaceSpan, Workspaces};
 use crate::driver::{Capture, PrimaryContext, Stream};
 use crate::error::{Error, Result};
 
-/// At most so many streams are known at a time.
+/// At most this many streams are known at a time.
 const MOST_STREAMS: usize = 256;
 
 /// The streams on which requests were queued, by their handles.

@@ -219,7 +219,7 @@ struct Queue {
 }
 
 impl Threads {
-    /// At most so many threads are started. More threads do not copy faster.
+    /// At most this many threads are started. More threads do not copy faster.
     const MOST: usize = 16;
 
     /// How often a thread without a task polls before it sleeps. All polls together take about 100 µs.

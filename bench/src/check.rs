@@ -20,7 +20,7 @@ const BITS_COMPARED: usize = 1 << 18;
 /// Items of a window of a scan's output.
 const WINDOW: usize = 1 << 12;
 
-/// The most windows that are checked.
+/// At most this many windows are checked.
 const WINDOWS: usize = 16;
 
 /// Checks the outputs of a call. The call's input is the beginning of `data`.

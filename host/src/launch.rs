@@ -250,7 +250,7 @@ pub(crate) fn check_arguments(entered: Entered<'_>, regions: &[Option<Region>]) 
     arguments::check_memory(entered, regions)
 }
 
-/// Checks that two inputs have the same length, such as items and their keys or flags.
+/// Checks that two inputs, such as items and their keys, have the same length.
 pub(crate) fn check_lengths(left_items: usize, right_items: usize) -> Result<()> {
     match left_items == right_items {
         true => Ok(()),

@@ -256,7 +256,7 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// Locks the record of the slot's stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if
-    /// there is one. Calls on the same stream wait for each other here, so the holder of the lock should only queue work.
+    /// there is one. In this function, calls on the same stream wait for each other, so the holder of the lock should only queue work.
     pub fn known<'slot>(
         self,
         slot: &'slot StreamSlot,

@@ -108,7 +108,7 @@ impl Streams {
 
 impl StreamSlot {
     /// Locks the record of the stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if there is
-    /// one. Calls on the same stream wait for each other here.
+    /// one. In this function, calls on the same stream wait for each other.
     pub(super) fn lock(
         &self,
         stream: Stream<'_>,

@@ -161,7 +161,7 @@ impl<'a> Queue<'a> {
         self.scratch_for(part, Need::states(state_words))
     }
 
-    /// The workspace for a part of a call. It is large enough for `need`.
+    /// The workspace for the launch at the position `part` of its call. It is large enough for `need`.
     pub fn scratch_for(&mut self, part: Position, need: Need) -> Result<WorkspaceSpan> {
         let scratch: &mut Scratch = match &mut self.launches {
             Launches::Own(scratch) => scratch,

@@ -181,7 +181,7 @@ impl Region {
         })
     }
 
-    /// Whether this output overwrites the input `read` in place, item for item.
+    /// Whether this output overwrites the input `read` in place, each item with its own result.
     fn takes_the_place_of(&self, read: &Self) -> bool {
         self.access == Access::WrittenInPlace
             && (read.access, read.argument) == (Access::Read, Argument::Input)

@@ -351,8 +351,8 @@ mod tests {
 
     #[test]
     fn bfloat16_agrees_with_singles_rounded_twice() {
-        // f32 has 24 digits, and bf16 has 8. As 24 is at least 2 · 8 + 2, rounding to f32 and then to bf16 is harmless, except for
-        // subnormals of f32.
+        // f32 has 24 significant bits, and bf16 has 8. As 24 is at least 2 · 8 + 2, rounding to f32 and then to bf16 is harmless, except
+        // for subnormals of f32.
         let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
         for a in some::<Brain>() {
             for b in some::<Brain>() {

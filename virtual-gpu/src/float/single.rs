@@ -1,4 +1,4 @@
-//! f32: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
+//! f32: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum, absolute value, negation.
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, Number, SINGLE};

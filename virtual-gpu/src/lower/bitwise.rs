@@ -1,4 +1,4 @@
-//! Logic, shifts and bit fields.
+//! Logic, shifts, bit fields, permutations of bytes, and instructions that count or find bits.
 
 use super::body::Body;
 use super::integer::{binary, counting, unary};

@@ -50,7 +50,7 @@ impl From<Touched> for Raw {
 struct Done {
     piece: Arc<Piece>,
     raw: Raw,
-    /// Memory that was freed or unregistered after the work was done, in this order.
+    /// Memory that was freed or unregistered after the work was done, in order of time.
     gone: Vec<Range<u64>>,
 }
 

@@ -1,14 +1,14 @@
 //! Floats of 16 bits: f16 and bf16.
 //!
-//! A NaN result is always `0x7fff`. Results are computed exactly, or with a sticky bit for the digits that were cut off, and rounded once.
-//! Subnormals are kept, unless the instruction flushes them (`.ftz`).
+//! A NaN result of arithmetic is always `0x7fff`. Results, except approximations, are computed exactly, or with a sticky bit for the digits
+//! that were cut off, and rounded once. Subnormals are kept, unless the instruction flushes them (`.ftz`).
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, BRAIN, Format, HALF, Number};
 use super::{half_to_single, to_half};
 use crate::alu::Value;
 
-/// The NaN of every instruction on 16 bits.
+/// The NaN of arithmetic on 16 bits.
 const NAN: u16 = 0x7fff;
 const SIGN: u16 = 0x8000;
 

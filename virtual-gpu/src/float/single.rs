@@ -3,7 +3,7 @@
 use super::mode::{Mode, Rounding};
 use super::soft::{self, Number, SINGLE};
 
-/// The NaN of every f32 instruction.
+/// The NaN of f32 arithmetic.
 pub(crate) const NAN: f32 = f32::from_bits(0x7fff_ffff);
 
 /// A subnormal becomes the zero of its sign.

@@ -1,9 +1,9 @@
 //! Checks results.
 //!
-//! Integer results must equal exact sums. Float results must be within a bound on the rounding error. In long scans and copies, only some
-//! windows are checked, spread evenly from the first result to the last. Each result of a scan contains all earlier items. So an error
-//! between two windows also shows in the second of these windows, unless another error cancels it. For short lists, results of warpfold
-//! must also equal the reference, bit for bit.
+//! Sums of integers must be exact. Sums of floats must be within a bound on the rounding error. Maxima and copies must equal the items. In
+//! long scans and copies, only some windows are checked, spread evenly from the first result to the last. Each result of a scan contains
+//! all earlier items. So an error between two windows also shows in the second of these windows, unless another error cancels it. For short
+//! lists, results of warpfold must also equal the reference, bit for bit.
 
 use anyhow::Result;
 use bytemuck::cast_slice;
@@ -20,7 +20,7 @@ const BITS_COMPARED: usize = 1 << 18;
 /// Items of a window of a scan's output.
 const WINDOW: usize = 1 << 12;
 
-/// The most windows that are checked.
+/// At most this many windows are checked.
 const WINDOWS: usize = 16;
 
 /// Checks the outputs of a call. The call's input is the beginning of `data`.

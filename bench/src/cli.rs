@@ -29,7 +29,7 @@ pub enum Command {
     Targets(Targets),
     /// Compiles CUB's calls in advance, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
-    /// Times other calls beside CUB, such as indices of extremes, dot products and segments.
+    /// Times indices of extremes, dot products, segments and other calls, beside CUB.
     Shapes(Shapes),
     /// Times the host's cost of calls: a first call, calls that queue, calls that wait, and calls on slices.
     Host(HostPath),
@@ -47,7 +47,7 @@ pub struct Measure {
     /// The numbers of items, as exponents of two: `16,20-24`, or `10-30/2` for every second exponent.
     #[arg(long, default_value = "10-30")]
     pub sizes: Sizes,
-    /// The most batches of each call that are timed; the calls take turns.
+    /// How many batches of each call are timed at most; the calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many milliseconds all batches of a call may take, on average over the calls that take turns. Slower calls get fewer batches, but
@@ -60,7 +60,7 @@ pub struct Measure {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// Measure no further number of items after this many seconds.
+    /// After this many seconds, begin no measurement with another number of items.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
     /// The seed of the random items; without this, the time of day.
@@ -86,7 +86,7 @@ pub struct Shapes {
     /// The numbers of items, as exponents of two.
     #[arg(long, default_value = "16,20,24,28")]
     pub sizes: Sizes,
-    /// The most batches of each call that are timed; the two sides take turns.
+    /// How many batches of each call are timed at most; the two sides take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many times everything is measured.
@@ -106,7 +106,7 @@ pub struct Shapes {
 /// The libraries to compile.
 #[derive(Debug, Args)]
 pub struct CubLibraries {
-    /// A folder for the libraries, which `measure` takes as `--cub-dir`.
+    /// A folder for the libraries. `measure` and `shapes` take it as `--cub-dir`.
     #[arg(long)]
     pub out: PathBuf,
     /// The architecture of the GPU that will run the libraries.

@@ -19,7 +19,7 @@ pub struct Contender<'a> {
 
 /// The stream and the buffers of the calls. A reduction writes the first item of `output`, and the wide sum writes `wide`.
 ///
-/// Slices of device memory are `Copy`, so the buffers must outlive the calls.
+/// A `DeviceSlice` does not borrow its buffer: the caller keeps the buffers until the calls are done.
 #[derive(Clone, Copy)]
 pub struct Buffers<'a, T: Measured> {
     pub gpu: &'a Gpu,
@@ -114,7 +114,7 @@ fn copy<T: Measured>(place: Buffers<'_, T>) -> Call<'_> {
     })
 }
 
-/// A call of CUB, with temporary storage of its own, to an output of the case's type.
+/// A call of CUB, with its own temporary storage. `output` has the type of the case's result.
 fn cub_call<'a, T: Measured, U: Measured>(
     routine: Routine<'a>,
     place: Buffers<'a, T>,

@@ -132,7 +132,7 @@ impl Row {
 /// Rows with their header.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Lines of the form `key: value`.
+    /// The header's lines, most of the form `key: value`.
     pub header: Vec<String>,
     pub rows: Vec<Row>,
 }

@@ -147,7 +147,7 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// Checks each call's result, times the calls of each shape in turn, and reports.
+    /// For each shape: checks each call's result, times the calls, which take turns, and reports the times.
     fn measure(&mut self, place: &Buffers<'_>, shapes: Vec<Shape<'_>>, run: u32) -> Result<()> {
         let only = self.only;
         let is_wanted = |shape: &Shape<'_>| {

@@ -14,7 +14,7 @@ use crate::cub::Cub;
 use crate::record::{Record, Row};
 use crate::timing::Queueing;
 
-/// Takes rows one by one, and stores them. If the program ends early, the file has everything that was written so far.
+/// Takes rows one by one, and stores them. If the program ends early, the file has all rows until then.
 pub struct Sink {
     record: Record,
     writer: csv::Writer<Box<dyn Write>>,
@@ -89,7 +89,7 @@ pub fn header(gpu: &Gpu, cub: &Cub, options: &Measure, seed: u64) -> Result<Vec<
     Ok(header)
 }
 
-/// The driver's own version, if the system reports it, and the CUDA version that it supports.
+/// The driver's own version, if the system reports it, and the CUDA version that the driver supports.
 fn driver(version: CudaApiVersion) -> String {
     let cuda = format!("CUDA {}.{}", version.major(), version.minor());
     let told = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();

@@ -1,8 +1,7 @@
 //! The time of a call on a stream. Events before and after a batch of calls measure the time. Several calls take turns.
 //!
 //! Earlier work affects the time of a batch: it leaves cache lines, some of them still to be written to memory, and it may lower the clock.
-//! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the order of the calls differs in each
-//! round.
+//! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the calls are shuffled in each round.
 //!
 //! If the host launches each call, the measured time is the longer of two times: the host's for the launch, and the device's for the work.
 //! If the calls are replayed from a graph, the measured time is the device's.
@@ -18,19 +17,19 @@ use crate::graph::Graph;
 /// in comparison.
 const BATCH_MICROS: f64 = 1000.0;
 
-/// The most calls of a batch.
+/// A batch has at most this many calls.
 const BATCH_CALLS: f64 = 100.0;
 
 /// The number of calls that are timed to find the batch size of a short call.
 const WARM_UP_CALLS: u32 = 3;
 
-/// The fewest batches of a call, unless fewer are requested.
+/// Each call gets at least this many batches, unless fewer are requested.
 const LEAST_ROUNDS: f64 = 3.0;
 
 /// The effort of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// The most batches of each call.
+    /// Each call gets at most this many batches.
     pub rounds: u32,
     /// The time limit of a call's batches, on average over all calls that take turns.
     pub call_micros: f64,
@@ -54,7 +53,7 @@ pub enum Queueing {
     Graph,
 }
 
-/// A function that queues work on the stream.
+/// A function that queues work on a stream.
 pub type Call<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 /// Microseconds of one call, over several batches.
@@ -150,8 +149,8 @@ impl<'a> Batch<'a> {
         let Some(graph) = &self.graph else {
             return self.launch();
         };
-        // SAFETY: the buffers that the graph uses outlive `self.call`, and so the graph. The clock waits for each batch, so nothing else is
-        // on the stream.
+        // SAFETY: the buffers that the graph uses outlive `self.call`, and so the graph. The clock waits for each batch, so only this batch
+        // is on the stream.
         unsafe { graph.launch(stream) };
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::launch::{Span, check_lengths};
 use crate::segments::{ascends, row_count};
 use crate::staged::Items;
 
-/// The most bytes of an accumulator.
+/// The size limit of an accumulator, in bytes.
 const ACCUMULATOR_MAX_BYTES: usize = 64;
 
 /// All arguments that a request may have. `M` is the type of memory: borrowed from its owner ([`Memory`]), ready for a launch ([`Span`]),
@@ -166,7 +166,7 @@ pub(crate) struct Loans<'a> {
     ordered_with: ArrayVec<RawStream<'a>, MOST_LOANS>,
 }
 
-/// The most arguments of a call that are memory.
+/// A call has at most this many arguments that are memory.
 const MOST_LOANS: usize = 11;
 
 impl<'a> Loans<'a> {
@@ -258,8 +258,8 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The range of host items from the first offset of segments to the last offset. For other shapes, all items, with those in gaps of
-    /// rows.
+    /// The range of host items from the first offset of segments to the last offset. For other shapes, all items, including those in gaps
+    /// between rows.
     pub fn grouped(&self) -> Range<usize> {
         match &self.shape {
             Shape::Segments(offsets) => {

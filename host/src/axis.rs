@@ -10,7 +10,7 @@ use crate::segments::row_count;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axis {
     groups: Groups,
-    /// Items from the start of a row to the start of the next row. `None` if the rows have no gaps.
+    /// Items from the start of a row to the start of the next row. `None` if no pitch is set: then the rows have no gaps.
     pitch: Option<usize>,
 }
 

@@ -32,7 +32,7 @@
 //! # What a call is ordered with
 //!
 //! A call that is queued on a stream runs in that stream's order. A call that waits runs after all work that is already queued on the
-//! legacy default stream. It also runs after the work that the memory's binding keeps track of:
+//! legacy default stream. It also runs after the work that the memory's binding keeps track of. The cases:
 //!
 //! | stream of the earlier work | a waiting call on raw memory or `cust`'s memory runs after the work | a waiting call on `cudarc`'s memory runs after the work |
 //! |---|---|---|
@@ -278,7 +278,7 @@ pub struct Lent<'a, G> {
     /// A stream that the call has to be ordered with: the call runs after the stream's queued work, and before its later work. A binding
     /// that does not know the user's stream names the memory's own stream here. `None` if no such order is needed.
     pub ordered_with: Option<RawStream<'a>>,
-    /// Dropped when the call's work is queued. If the call waits, dropped when the work is done.
+    /// A call that only queues drops the guard when the work is queued. A call that waits drops it when the work is done.
     pub guard: G,
 }
 

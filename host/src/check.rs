@@ -130,7 +130,7 @@ pub enum OperatorFlaw {
     Bits {
         /// The operator's type.
         operator: &'static str,
-        /// The kind of kernel.
+        /// The work: for example, a reduction.
         kind: &'static str,
         /// The number of items.
         item_count: usize,

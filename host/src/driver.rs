@@ -6,8 +6,8 @@
 //!
 //! Most wrappers of calls only add a result type. No wrapper retries a call. Handles are newtypes that only this module makes, so every
 //! handle comes from the driver. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
-//! dropped. Other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them, and returns an error
-//! code for a wrong address.
+//! dropped. The objects of all other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them,
+//! and returns an error code for a wrong address.
 
 mod capture;
 mod device;

@@ -64,8 +64,10 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// # Memory
 ///
 /// A `Gpu` keeps memory between calls. Except for kernels and for captured graphs, the amount is bounded, and [`trim`](Self::trim) frees
-/// this memory. `w` is the size of a workspace: 128 KiB or, if that is more, about 8 bytes for each 56 KiB of the largest scan and each
-/// 32-bit word of its accumulator. A stream also keeps the workspaces that it has outgrown, so it may have up to 2 `w`.
+/// this memory. `w` is the size of a workspace: 128 KiB, or what the stream's largest call needs, whichever is more. A scan of all items
+/// needs about 8 bytes for each 56 KiB and each 32-bit word of its accumulator. Calls with other shapes need up to 8 bytes for each 256
+/// items or segments and each 32-bit word. A scan by key needs about one bit more for each key. A stream also keeps the workspaces that it
+/// has outgrown, so it may have about 2 `w`.
 ///
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|

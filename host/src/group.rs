@@ -3,11 +3,11 @@
 //!
 //! # Shares
 //!
-//! The ranks of a group hold consecutive items, each rank a share of any length. A result depends only on the items and their number. So
-//! the result is the same on one GPU and on several, wherever the items are cut. If the shares end at the ends of chunks and tiles
-//! ([`cuts`]), the ranks exchange no items. Otherwise a rank sends the items of an incomplete chunk or tile to an earlier rank. In a scan,
-//! the earlier rank sends the results of these items back. A reduction's chunk has up to 32 KiB. If there would be more than 4096 of these
-//! chunks, a chunk has between 1/4096 and 1/2048 of all items. A scan's tile has up to 56 KiB.
+//! The ranks of a group hold consecutive items, each rank a share of any length. A result depends only on the operator and the items, and
+//! not on the shares. So the result is the same on one GPU and on several, wherever the items are cut. If the shares end at the ends of
+//! chunks and tiles ([`cuts`]), the ranks exchange no items. Otherwise a rank sends the items of an incomplete chunk or tile to an earlier
+//! rank. In a scan, the earlier rank sends the results of these items back. A reduction's chunk has up to 32 KiB. If there would be more
+//! than 4096 of these chunks, a chunk has between 1/4096 and 1/2048 of all items. A scan's tile has up to 56 KiB.
 //!
 //! # Groups
 //!

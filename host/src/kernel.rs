@@ -126,7 +126,8 @@ impl Deref for Type {
     }
 }
 
-/// The most bytes of a result: enough for any item, and for the result of an operator that `one_reading!` makes of several operators.
+/// The size limit of a result, in bytes: enough for any item, and for the result of an operator that `one_reading!` makes of several
+/// operators.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
 /// A row of a table of kernels, as a value: the kernel, and all properties of its operator and types that launches need. So launches are
@@ -178,7 +179,7 @@ impl Row {
         }
     }
 
-    /// This row, for an operator that also reduces whole arrays. Both rows make the same bits if the operator is exact.
+    /// This row, with a reference to the operator's row for whole arrays if the operator is exact: then both rows make the same bits.
     const fn with_whole<O: Kernel<kind::reduce, T>, T: Item>(self) -> Self {
         let whole: Option<fn() -> &'static Row> = match O::EXACT {
             true => Some(O::row),
@@ -229,10 +230,8 @@ pub(crate) struct Division {
     pub scan_tiles: ScanTiles,
     pub scan_state_words: fn(ScanTiles, u64) -> u64,
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
-    /// A function of the numbers of items and of segments.
-    pub window_count: fn(u64, u64) -> u64,
-    /// A function of the numbers of items and of segments.
-    pub segments_state_words: fn(u64, u64) -> u64,
+    /// The most items of a segment's chunk.
+    pub chunk_items: u64,
     /// A function of the numbers of rows and of columns.
     pub columns_state_words: fn(u64, u64) -> u64,
 }
@@ -246,8 +245,7 @@ impl Division {
             scan_tiles,
             scan_state_words: scan_state_words::<A>,
             scan_most_state_words: scan_most_state_words::<A>,
-            window_count: segments::window_count::<T, A>,
-            segments_state_words: segments::state_words::<T, A>,
+            chunk_items: segments::chunk_items::<T, A>(),
             columns_state_words: columns::state_words::<A>,
         }
     }
@@ -341,7 +339,7 @@ macro_rules! row {
     (select_flagged $op:ident $t:ident $symbol:ident) => {};
     (runs $op:ident $t:ident $symbol:ident) => {};
     (heads $op:ident $t:ident $symbol:ident) => {};
-    // Running extremes have indices of 64 bits.
+    // Scans with `ArgMin` or `ArgMax` return indices of 64 bits only.
     (inclusive_scan $op:ident $t:ident $symbol:ident) => {
         row!(@ inclusive_scan $op, $t, $symbol);
     };
@@ -396,7 +394,7 @@ macro_rules! row {
     };
 }
 
-/// A row of the table. A row for segments refers to the operator's row for whole arrays, if there is such a row.
+/// A row of the table. A row for reductions of segments is made with the operator's row for whole arrays, if there is such a row.
 macro_rules! made {
     (segmented_reduce Recurrence, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::segmented_reduce, Recurrence, $item>(stringify!($symbol))

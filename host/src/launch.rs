@@ -1,8 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
 //! Every call uses the methods of [`Queue`], which do not wait for the work that they queue. Wrong arguments are found before anything is
-//! prepared or launched. Lengths and shapes are checked first, then the stream's context. The checks of [`arguments`] find all mistakes in
-//! the memory that the call names.
+//! prepared or launched. Lengths and shapes are checked first, then the stream's context, and last the memory that the call names
+//! ([`arguments`]).
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -161,7 +161,7 @@ impl<'a> Queue<'a> {
         self.scratch_for(part, Need::states(state_words))
     }
 
-    /// The workspace for a part of a call. It is large enough for `need`.
+    /// The workspace for the launch at the position `part` of its call. It is large enough for `need`.
     pub fn scratch_for(&mut self, part: Position, need: Need) -> Result<WorkspaceSpan> {
         let scratch: &mut Scratch = match &mut self.launches {
             Launches::Own(scratch) => scratch,
@@ -181,7 +181,7 @@ impl<'a> Queue<'a> {
         self.entered.workspace(scratch, self.stream, need)
     }
 
-    /// Records which launches of the call are queued.
+    /// Records whether all launches of the call are queued.
     fn set_progress(&mut self, progress: Progress) {
         match &mut self.launches {
             Launches::Own(scratch) => scratch.set_progress(progress),
@@ -250,7 +250,7 @@ pub(crate) fn check_arguments(entered: Entered<'_>, regions: &[Option<Region>]) 
     arguments::check_memory(entered, regions)
 }
 
-/// Checks that two inputs, or items and their keys, flags or values, have the same length.
+/// Checks that two inputs, such as items and their keys, have the same length.
 pub(crate) fn check_lengths(left_items: usize, right_items: usize) -> Result<()> {
     match left_items == right_items {
         true => Ok(()),

@@ -129,13 +129,13 @@
 //! # The same bits
 //!
 //! A result depends on the work, the items, the shape and the options of its request, and on nothing else. Floats are combined along a
-//! fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the CPU](Cpu) by plain code. A NaN that one of these
-//! operators returns is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
+//! fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the CPU](Cpu) by plain code. A NaN that an operator of
+//! the library returns is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 //!
 //! # Without waiting
 //!
 //! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later
-//! requests do neither, unless they have more items, or the stream's memory was freed meanwhile.
+//! requests do neither, unless they have more items, or the stream's scratch memory was freed meanwhile.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!

@@ -131,7 +131,7 @@ impl OwnKernel {
 }
 
 impl Gpu {
-    /// Loads PTX as a module into this GPU's context, which becomes the current context. Use it for PTX that does not come from
+    /// Loads PTX as a module into this GPU's context, which becomes the current context. Use this method for PTX that does not come from
     /// [`kernels!`](crate::kernels!). `symbol` names the text, or a kernel of it, in errors.
     ///
     /// The driver compiles the whole text, which takes milliseconds or more: keep the module.

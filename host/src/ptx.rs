@@ -91,7 +91,7 @@ static SHIPPED: Texts = Texts {
     lacks_7_0: cfg!(not(feature = "cuda_builder")),
 };
 
-/// The lowest compute capability that runs any variant.
+/// The lowest compute capability that runs this library's kernels.
 pub(crate) static LOWEST_CAPABILITY: (u32, u32) =
     SHIPPED.lowest_of(&SHIPPED.variants[SHIPPED.variants.len() - 1]);
 
@@ -141,8 +141,8 @@ impl Texts {
         }
     }
 
-    /// The texts of a variant that a device runs: first the embedded text, then the texts for older devices that are made from it. A text
-    /// is made only when the iterator reaches it, since most devices take the first text.
+    /// A kernel's texts from a variant, as far as a device runs them: first the embedded text, then the texts for older devices that are
+    /// made from it. A text is made only when the iterator reaches it, since most devices take the first text.
     fn of_variant(
         &'static self,
         variant: &'static Variant,

@@ -21,7 +21,7 @@ use warpfold::{Element, Op};
 use warpfold_kernels::columns;
 use warpfold_kernels::launch::{Copies, Start};
 use warpfold_kernels::scan::tuning;
-use warpfold_kernels::segments;
+use warpfold_kernels::segments::{self, tuning::LEAST_WINDOW_SHIFT};
 use warpfold_kernels::selection::{self, BeforeRun};
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
@@ -94,8 +94,8 @@ impl Engine {
         let item_count = item_count as u64;
         let state_words = scan_state_words::<O::Accumulator>(tuning::tiles::<O, T>(), item_count)
             .max(reduce_state_words::<T, O::Accumulator>(item_count))
-            .max(segments::state_words::<T, O::Accumulator>(
-                item_count, item_count,
+            .max(segments::state_words::<O::Accumulator>(
+                segments::window_count(2 * item_count, LEAST_WINDOW_SHIFT).max(1),
             ))
             .max(most_columns_state_words::<O::Accumulator>(item_count));
         Self::with_state_words(generation, multiprocessors, text, state_words)

@@ -24,6 +24,7 @@ mod scheduled;
 mod shapes;
 mod slice_scans;
 mod slices;
+mod small_windows;
 mod streamed_rows;
 mod whole_rows;
 

@@ -9,6 +9,7 @@
 //! * Shared memory has 32 banks of four bytes. A warp's accesses of up to 4 bytes take one pass. Accesses of 8 bytes take two passes, each
 //!   of half a warp, and accesses of 16 bytes take four. A pass takes one wavefront, or more if its lanes need different words of one bank.
 //!   Each wavefront beyond the first of its pass is a *bank conflict*.
+//! * An asynchronous copy counts as loads and stores of up to 16 bytes for each lane.
 
 /// The class of an instruction.
 ///
@@ -32,7 +33,7 @@ pub enum Class {
     Compare,
     /// Moves, address conversions and special registers.
     Move,
-    /// Loads, stores, asynchronous copies and prefetches.
+    /// Loads, stores, asynchronous copies, prefetches and other hints about memory.
     Memory,
     /// Atomic operations.
     Atomic,

@@ -252,7 +252,7 @@ impl Kernel {
         &self.program().name
     }
 
-    /// Its parameters, in order.
+    /// The kernel's parameters, in order.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};
@@ -272,7 +272,7 @@ impl Kernel {
         &self.program().parameters
     }
 
-    /// The size of all its parameters in bytes.
+    /// The size of all parameters in bytes, with the gaps between them.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};
@@ -348,7 +348,7 @@ impl Kernel {
         self.program().register_count.min(255)
     }
 
-    /// `.maxntid`: the largest block that the kernel may be launched with.
+    /// `.maxntid`: the extents of the largest block. A launch may choose other extents with as many threads, or fewer.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};

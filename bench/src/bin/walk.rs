@@ -37,7 +37,7 @@ const CALLS: [&str; 5] = [
 const FEW: u64 = 50;
 const MANY: u64 = 250;
 
-/// The folders of the library's own files. The other files belong to the standard library and to dependencies.
+/// The folders of the library's own files. The other files belong to the standard library and to other packages.
 const OWN: [&str; 3] = ["host/src/", "kernels-gpu/src/", "ptx-text/src/"];
 
 fn main() -> Result<()> {
@@ -80,12 +80,12 @@ fn print(call: &str, by_file: bool) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file is the library's own. Its name is [`shortened`].
+/// Whether a file is the library's own. `file` is a [`shortened`] path.
 fn is_own(file: &str) -> bool {
     OWN.iter().any(|folder| file.starts_with(folder))
 }
 
-/// The file's path in this repository, or its whole path if the file is not in this repository.
+/// The file's path from a folder of [`OWN`] on, or its whole path if the file is in none of these folders.
 fn shortened(file: &str) -> &str {
     let own = OWN.iter().find_map(|folder| file.find(folder));
     own.map_or(file, |start| &file[start..])

@@ -1,4 +1,4 @@
-//! The first calls of a process, by driver call.
+//! The times of a process's first calls, and of the driver calls in them.
 
 use std::time::Duration;
 

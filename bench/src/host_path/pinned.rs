@@ -1,4 +1,4 @@
-//! Page-locked memory for comparisons, by the driver's own calls.
+//! Page-locked memory by direct calls of the driver: allocations, copies, and locks in place.
 
 use std::ffi::c_void;
 use std::ptr;

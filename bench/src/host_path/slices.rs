@@ -11,7 +11,7 @@ use super::{median, micros, rate, row};
 /// Numbers of items of the short slices.
 const SHORT: [usize; 4] = [1, 1 << 10, 1 << 16, 1 << 20];
 
-/// MiB of the long slices, up to the requested limit. A scan's rate counts one direction only.
+/// MiB of the long slices: those below the requested size are used, and then the requested size. A scan's rate counts one direction only.
 const LONG_MIB: [usize; 4] = [16, 64, 256, 1024];
 
 /// The number of runs with the long slices.

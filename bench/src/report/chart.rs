@@ -16,7 +16,7 @@ use crate::record::{Case, Side};
 /// Width and height of a panel, in pixels.
 const PANEL: (u32, u32) = (380, 260);
 
-/// The size of the overview, a chart of one panel.
+/// Width and height of the overview's only panel.
 const OVERVIEW_PANEL: (u32, u32) = (720, 340);
 
 /// The element type of the overview.

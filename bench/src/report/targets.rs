@@ -139,8 +139,8 @@ const TARGETS: [Target; 14] = [
     },
 ];
 
-/// The targets as a table. For each target: the subject that is worst by it, that subject's comparison with CUB's call in the same run, and
-/// how many subjects reach the target.
+/// The targets as a table. For each target: the subject with the worst value, that subject's comparison with CUB's call in the same run,
+/// and how many subjects reach the target.
 pub fn markdown(summary: &Summary) -> String {
     let mut text = String::from(
         "## Targets\n\nThe furthest from the target of all that it covers, its least and most over the runs in brackets.\n\n\

@@ -124,7 +124,7 @@ impl<'a> Rows<'a> {
         items.map(|item| self.place.data.item(item)).collect()
     }
 
-    /// Some of the rows, whose results are checked.
+    /// A few rows. Only their results are checked.
     fn some(&self) -> [usize; 3] {
         [0, self.rows / 3, self.rows - 1]
     }

@@ -15,7 +15,7 @@ use crate::data::{Accumulator, Measured, Rounding};
 pub enum Lengths {
     /// All have this length, except the last segment if too few items are left.
     Same(usize),
-    /// The lengths vary: from 8 to a sixteenth of all items, and about 48 on average. The last segment may be shorter.
+    /// The lengths vary: from 8 to a sixteenth of all items, and about 40 on average. The last segment may be shorter.
     PowerLaw,
 }
 

@@ -102,8 +102,9 @@ impl Marked {
         let layout = Layout::of(item_count);
         let marker = queue.entered.kernel(self.marker.entry)?;
         let scanner = queue.entered.kernel_in(&row.entry, order.is_reversed)?;
+        let windows = item_count.div_ceil(row.division.chunk_items);
         let need = Need {
-            state_words: (row.division.segments_state_words)(item_count, 0),
+            state_words: windows * row.division.accumulator_words,
             head_bytes: layout.bytes,
         };
         let scratch = queue.scratch_for(Position::Whole, need)?;
@@ -129,7 +130,6 @@ impl Marked {
             output: output.address,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        let windows = (row.division.window_count)(item_count, 0);
         // If all windows are worked on at once, blocks have more threads.
         let grid = match windows <= scanner.short.resident_blocks as u64 {
             true => scanner.short,

@@ -38,8 +38,8 @@ pub(crate) struct Done<'gpu> {
     pub count: usize,
 }
 
-/// Runs a call on host items. Their lengths and shape have been checked. Results have the row's type, or the items' type if there is no
-/// row.
+/// Runs a call on host items. Their lengths and shape have been checked. Results have the kernel row's result type, or the items' type if
+/// there is no row.
 pub(crate) fn run_at_once<'gpu>(
     entered: Entered<'gpu>,
     verb: Verb,

@@ -43,7 +43,7 @@ impl Floats {
         }
     }
 
-    /// Writes each number, with enough digits to distinguish it from all others.
+    /// Writes each number, with enough digits to distinguish it from all other numbers of its type.
     pub fn write(self, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, number) in bytes.chunks_exact(self.bytes).enumerate() {
             if place > 0 {

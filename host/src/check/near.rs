@@ -5,7 +5,7 @@ use half::{bf16, f16};
 use super::Bytes;
 
 /// The largest accepted difference of results, as a part of the largest number involved. Rounding in a few operations usually causes a
-/// smaller difference, and a wrong grouping a much larger difference.
+/// smaller difference, and an operator that is not associative causes a much larger difference.
 const TOLERANCE: f64 = 1e-3;
 
 /// A way to read bytes as numbers: the size of a number in bytes, and the function that reads a number.

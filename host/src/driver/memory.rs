@@ -127,7 +127,7 @@ impl Drop for PinnedMemory {
     }
 }
 
-/// Bytes of the current context's device that are free.
+/// Free bytes of the current context's device.
 pub(crate) fn free_bytes() -> Result<u64> {
     let (mut free, mut total) = (0, 0);
     // SAFETY: the pointers are to live locals.

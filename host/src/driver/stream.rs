@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl Stream<'static> {
-    /// The legacy default stream: `cust`'s streams and the synchronous copies are ordered with it.
+    /// The legacy default stream: `cust`'s streams and synchronous copies are ordered with it.
     pub const DEFAULT: Self = Self {
         handle: ptr::null_mut(),
         lifetime: PhantomData,

@@ -100,7 +100,7 @@ impl CallStream {
         }
     }
 
-    /// Writes a number to the result's memory. The call comes before the queueing of work that uses the number.
+    /// Writes a number to the result's memory. The caller queues the work that uses the number only afterwards.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
         // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and no
@@ -220,11 +220,11 @@ impl Drop for Call<'_> {
 pub(crate) struct Scratch {
     workspace: Option<Workspace>,
     outgrown: Vec<Workspace>,
-    /// Which launches of the last call were queued.
+    /// Whether all launches of the last call were queued.
     progress: Progress,
 }
 
-/// Which launches of a call are queued.
+/// Whether all launches of a call are queued.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// All launches are queued.
@@ -244,7 +244,7 @@ impl Scratch {
         }
     }
 
-    /// Records which launches of a call are queued.
+    /// Records whether all launches of a call are queued.
     pub fn set_progress(&mut self, progress: Progress) {
         self.progress = progress;
     }

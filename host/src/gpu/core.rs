@@ -256,7 +256,7 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// Locks the record of the slot's stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if
-    /// there is one. Calls on the same stream wait for each other here, so the holder of the lock should only queue work.
+    /// there is one. In this function, calls on the same stream wait for each other, so the holder of the lock should only queue work.
     pub fn known<'slot>(
         self,
         slot: &'slot StreamSlot,
@@ -323,7 +323,7 @@ impl<'gpu> Entered<'gpu> {
         Ok(call)
     }
 
-    /// A lane for one piece of a slice, of at most `piece_bytes` bytes.
+    /// A lane for a piece of at most `piece_bytes` bytes.
     pub fn lane(self, piece_bytes: usize) -> Result<TransferLane<'gpu>> {
         self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }

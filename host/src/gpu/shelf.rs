@@ -8,9 +8,9 @@ use crate::error::Result;
 /// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// The most things, in use and idle together. [`Shelf::take`] waits while this many things are in use.
+    /// At most this many things exist, in use and idle together. [`Shelf::take`] waits while this many things are in use.
     pub most: usize,
-    /// The most idle things, which are kept for later calls.
+    /// At most this many idle things are kept for later calls.
     pub idle: usize,
 }
 

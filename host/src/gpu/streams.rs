@@ -22,7 +22,7 @@ use super::workspace::{Need, Workspace, WorkspaceSpan, Workspaces};
 use crate::driver::{Capture, PrimaryContext, Stream};
 use crate::error::{Error, Result};
 
-/// The most streams that are known at a time.
+/// At most this many streams are known at a time.
 const MOST_STREAMS: usize = 256;
 
 /// The streams on which requests were queued, by their handles.
@@ -108,7 +108,7 @@ impl Streams {
 
 impl StreamSlot {
     /// Locks the record of the stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if there is
-    /// one. Calls on the same stream wait for each other here.
+    /// one. In this function, calls on the same stream wait for each other.
     pub(super) fn lock(
         &self,
         stream: Stream<'_>,

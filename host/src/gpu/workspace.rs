@@ -36,10 +36,10 @@ const LEAST_STATE_WORDS: u64 = (SMALLEST_BYTES - STATES_OFFSET) / 8;
 /// The heads begin at a multiple of this.
 const HEADS_ALIGNMENT: u64 = 256;
 
-/// The most free workspaces that are kept.
+/// At most this many free workspaces are kept.
 const MOST_FREE: usize = 32;
 
-/// The most retired workspaces.
+/// At most this many workspaces stay retired.
 const MOST_RETIRED: usize = 64;
 
 /// A workspace. A drop frees its memory.
@@ -51,7 +51,7 @@ pub(crate) struct Workspace {
     _memory: DeviceMemory,
 }
 
-/// The address and the size of a workspace.
+/// The addresses and the sizes of a workspace's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WorkspaceSpan {
     /// Address of the tickets.
@@ -88,7 +88,8 @@ impl Need {
         span.state_words >= self.state_words && span.head_bytes >= self.head_bytes
     }
 
-    /// What the workspace after `outgrown` is to have. Each part is as large as before, or, if it was too small, at least twice as large.
+    /// How much the workspace after `outgrown` is to have. Each part is as large as before, or, if it was too small, at least twice as
+    /// large.
     pub fn after(self, outgrown: &WorkspaceSpan) -> Self {
         let grown = |needed: u64, had: u64| match needed > had {
             true => needed.max(2 * had),

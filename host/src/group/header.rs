@@ -1,5 +1,5 @@
-//! The first message of each rank in a call. From these headers, all ranks know the lengths of the shares, and whether all ranks make the
-//! same call.
+//! Headers: a header is the first message of a rank in a call. From the headers, all ranks know the lengths of the shares, and whether all
+//! ranks make the same call.
 //!
 //! A header is not trusted: peers may have another version, or be hostile. So names are escaped before they are shown, and the lengths
 //! of shares are checked against a bound before any allocation depends on them.

@@ -18,7 +18,7 @@ use crate::launch::Span;
 /// One rank's side of a call.
 pub(super) struct Session<'a> {
     pub entered: Entered<'a>,
-    /// A stream of the call's own, ordered after the program's queued work.
+    /// A stream of the call's own, ordered after the work that was queued on the default stream.
     pub call: Call<'a>,
     pub transport: &'a mut dyn Transport,
     pub post: &'a mut Post,
@@ -57,7 +57,7 @@ impl Session<'_> {
     }
 
     /// Sends this rank's bytes, or its failure, to all ranks. Each rank sends `bytes` bytes, for which the post has room. If any rank has
-    /// failed, this returns an error on all ranks, and they stay in step.
+    /// failed, this returns an error on all ranks, and the ranks stay in step.
     pub fn agree(&mut self, mine: Result<Vec<u8>>, bytes: usize) -> Result<Received<'_>> {
         let mine = mine.map(|mine| self.post.write(&mine));
         self.agree_on_queued(mine, bytes)

@@ -58,13 +58,14 @@ impl Blocks {
     }
 
     fn of_segments<T, A>(task: Task) -> Self {
-        let block = |threads| Block {
+        let block = |threads, task| Block {
             threads,
             shared_bytes: segments::shared_bytes::<T, A>(task),
         };
         Self {
-            short: block(segments::tuning::SHORT_BLOCK_THREADS),
-            long: block(segments::tuning::LONG_BLOCK_THREADS),
+            // Even in a reduction, small windows need a scan's shared memory.
+            short: block(segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
+            long: block(segments::tuning::LONG_BLOCK_THREADS, task),
             bounds: segments::tuning::bounds::<T, A>(task),
         }
     }

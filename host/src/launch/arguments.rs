@@ -8,8 +8,8 @@
 //!
 //! - an output has room for everything that the call must write, and a count that the call reads has an item;
 //! - each region is aligned for its items;
-//! - no output shares a byte with an input or with another output. One exception: the output of a scan of the whole may be its input, item
-//!   for item;
+//! - no output shares a byte with an input or with another output. One exception: the output of a scan of the whole may be its input, if
+//!   each result overwrites its own item;
 //! - each region is memory of this GPU's primary context. The driver is asked about its first byte.
 //!
 //! A region without items is not checked, since nothing in it is read or written.
@@ -181,7 +181,7 @@ impl Region {
         })
     }
 
-    /// Whether this output overwrites the input `read` in place, item for item.
+    /// Whether this output overwrites the input `read` in place, each item with its own result.
     fn takes_the_place_of(&self, read: &Self) -> bool {
         self.access == Access::WrittenInPlace
             && (read.access, read.argument) == (Access::Read, Argument::Input)

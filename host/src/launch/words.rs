@@ -1,4 +1,4 @@
-//! The arguments of launches on the host. Each kind of kernel has a struct of words, in the order of the entry's parameters.
+//! The arguments of launches, as the host stores them. Each kind of kernel has a struct of words, in the order of the entry's parameters.
 //!
 //! The structs are made from the same lists as the kernels' own structs, so the documentation of a field comes from its list. An address
 //! is a plain word here, and a typed pointer in the kernel.

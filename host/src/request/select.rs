@@ -55,7 +55,7 @@ pub struct Flagged;
 ///
 /// If there are no items, none is chosen: outputs are not touched, and the count is 0.
 ///
-/// The time depends on the bytes moved: each item and flag is read once, and each selected item is written once.
+/// The time depends on the bytes moved: each item and flag is read once, and each result is written once.
 ///
 /// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and Billeter, Olsson and
 /// Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009).

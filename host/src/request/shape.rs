@@ -264,7 +264,7 @@ shapes! {
     [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
 }
 
-/// A shape of several parts that one kind of kernel reduces, and one kind scans: [`Segments`], [`Rows`] and [`Columns`].
+/// A shape of several parts that one kind of kernel reduces, and another kind scans: [`Segments`], [`Rows`] and [`Columns`].
 ///
 /// ```
 /// use warpfold::request::shape::{Columns, Rows, Several};

@@ -1,6 +1,6 @@
 //! Segmented reductions and scans.
 
-use warpfold_kernels::segments::windows_per_block;
+use warpfold_kernels::segments::{window_count, window_shift, windows_per_block};
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
@@ -84,6 +84,7 @@ pub(crate) struct Prepared<'a> {
     /// 0 if the number of segments is not in device memory.
     segment_count_at: Address,
     scratch: WorkspaceSpan,
+    window_shift: u32,
     windows: u64,
 }
 
@@ -187,6 +188,7 @@ impl<'a> Queue<'a> {
             output: output.address,
             report,
             windows_per_block,
+            window_shift: prepared.window_shift.into(),
         };
         // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). Condition
         // 3 asks for this function's own conditions.
@@ -270,6 +272,7 @@ impl<'a> Queue<'a> {
             output: output.address,
             report,
             windows_per_block,
+            window_shift: prepared.window_shift.into(),
             is_exclusive: u64::from(order.is_exclusive),
         };
         // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). Condition 3
@@ -288,16 +291,21 @@ impl<'a> Queue<'a> {
             Starts::Offsets(span) => (span.address, span.item.bytes, 0),
             Starts::Rows(row_items) => (0, 0, row_items),
         };
-        let (item_count, segment_count) = (segments.items.item_count as u64, segments.count as u64);
-        let state_words = (row.division.segments_state_words)(item_count, segment_count);
+        let kernel = self.entered.kernel_in(&row.entry, is_backward)?;
+        let diagonals = segments.items.item_count as u64 + segments.count as u64;
+        let resident_blocks = kernel.short.resident_blocks as u64;
+        let window_shift = window_shift(row.division.chunk_items, diagonals, resident_blocks);
+        let windows = window_count(diagonals, window_shift);
+        let state_words = windows * row.division.accumulator_words;
         Ok(Prepared {
-            kernel: self.entered.kernel_in(&row.entry, is_backward)?,
+            kernel,
             offsets,
             offset_bytes: offset_bytes as u64,
             row_items: row_items as u64,
             segment_count_at: segments.count_at.map_or(0, |count| count.address),
             scratch: self.scratch(Position::Whole, state_words)?,
-            windows: (row.division.window_count)(item_count, segment_count),
+            window_shift,
+            windows,
         })
     }
 
@@ -319,7 +327,9 @@ impl<'a> Queue<'a> {
         let block = prepared.grid().block;
         // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report are as long as the kernel's contract
         // says (condition 3): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
-        // has the state words for these segments (condition 2). There are as many blocks as the windows need.
+        // has the state words for these segments (condition 2). There are as many blocks as the windows need. If windows have fewer
+        // diagonals than a chunk has items, they are fewer than the resident short blocks (`window_shift`), so the blocks are short, and
+        // have a scan's shared memory.
         unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }

@@ -30,7 +30,7 @@ impl Chooser {
         }
     }
 
-    /// The same span, with the type that the kernel is compiled for. That type has the same size, and may have a larger alignment.
+    /// The same span, with the type that the kernel is compiled for. That type has the same size, and may have another alignment.
     pub fn aligned(&self, items: Span) -> Span {
         Span {
             item: self.item,

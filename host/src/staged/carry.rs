@@ -11,21 +11,22 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyTransferLane, Strip, TransferLane};
 
-/// The most lanes of a call, for each direction of copies. One lane is being copied, [`LANES_AHEAD`] lanes are queued after it, and the
-/// workers have the other lanes. With many more lanes, the buffers no longer fit the processors' caches. On a host of 16 processors, sums
-/// of 1 GiB ran at 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host copies page-locked memory to an H200 at 55 GB/s.
+/// A call takes at most this many lanes for each direction of copies. One lane is being copied, [`LANES_AHEAD`] lanes are queued after it,
+/// and the workers have the other lanes. With many more lanes, the buffers no longer fit the processors' caches. On a host of 16
+/// processors, sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host copies page-locked memory to an
+/// H200 at 55 GB/s.
 const MOST_LANES: usize = 10;
 
 /// For each direction, the number of copies that are queued after the current copy, so that the bus never waits for this thread.
 const LANES_AHEAD: usize = 2;
 
-/// The most strips of a piece. Several workers copy a piece, so that its upload begins sooner.
+/// A piece has at most this many strips. Several workers copy a piece, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
 /// Bytes of the shortest strip, except the last strip of a piece. A shorter strip is not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
-/// The most bytes of a call's page-locked memory, and of its device memory without the workspace. A call takes more memory only if two
+/// The limit of a call's page-locked memory, and of its device memory without the workspace, in bytes. A call takes more memory only if two
 /// pieces do not fit.
 const MOST_BYTES: usize = 256 << 20;
 

@@ -22,7 +22,7 @@ struct State<A> {
     failed: Option<usize>,
 }
 
-/// A rank of the scan. If it is dropped before its [`end`](Self::end), the rank has failed, and all other ranks stop waiting.
+/// A rank of the scan. If the `Link` is dropped before its [`end`](Self::end), the rank has failed, and all other ranks stop waiting.
 pub(super) struct Link<'chain, A> {
     chain: &'chain Chain<A>,
     rank: usize,

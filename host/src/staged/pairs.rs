@@ -17,7 +17,7 @@ use crate::whole::{PairSpan, ReducePlan};
 /// Alignment of the second values in a lane's memory.
 const ALIGNMENT: usize = 256;
 
-/// The most lanes of a call: one that is being filled, and two that are being uploaded.
+/// A call takes at most this many lanes: one that is being filled, and two that are being uploaded.
 const MOST_LANES: usize = 3;
 
 /// Reduces at least one pair, and writes the result's bytes to `result`.

@@ -40,8 +40,8 @@ impl<T: Item> Results<T> {
         unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
     }
 
-    /// Has the workers write to each page once. The system makes a page when it is first written. This takes longer than copying the page's
-    /// contents over the bus. With large pages, this takes a fraction of the time.
+    /// Has the workers write to each page once. The system makes a page when it is first written. Making a page takes longer than copying
+    /// its contents over the bus. With large pages, making them takes a fraction of the time.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
         let is_long = bytes.len() >= LONG_BYTES;

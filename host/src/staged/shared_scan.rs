@@ -33,7 +33,7 @@ use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
 use crate::launch::states::{from_states, state_bytes};
 
-/// The most later pieces of a rank that arrive before a piece leaves. By then, the host usually has the piece's aggregates.
+/// At most this many later pieces of a rank arrive before a piece leaves. By then, the host usually has the piece's aggregates.
 const BETWEEN: usize = 4;
 
 /// The tag of the boards' launches.

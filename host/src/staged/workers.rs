@@ -214,12 +214,12 @@ struct Threads {
 #[derive(Default)]
 struct Queue {
     tasks: VecDeque<Task>,
-    /// Threads that have to be woken.
+    /// The number of sleeping threads.
     asleep: usize,
 }
 
 impl Threads {
-    /// The most threads. More threads do not copy faster.
+    /// At most this many threads are started. More threads do not copy faster.
     const MOST: usize = 16;
 
     /// How often a thread without a task polls before it sleeps. All polls together take about 100 µs.

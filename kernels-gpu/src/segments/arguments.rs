@@ -33,6 +33,8 @@ macro_rules! with_segmented_reduce_arguments {
             report: *mut u64,
             /// How many windows each block works on.
             windows_per_block: u64,
+            /// The binary logarithm of the number of diagonals of a window.
+            window_shift: u64,
         }
     };
 }
@@ -70,6 +72,8 @@ macro_rules! with_segmented_scan_arguments {
             report: *mut u64,
             /// How many windows each block works on.
             windows_per_block: u64,
+            /// The binary logarithm of the number of diagonals of a window.
+            window_shift: u64,
             /// Whether a result leaves out its item: 0 or 1.
             is_exclusive: u64,
         }

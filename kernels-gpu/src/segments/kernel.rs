@@ -85,10 +85,11 @@ use self::search::Offsets;
 ///
 /// # Safety
 /// The launch's conditions:
-/// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. The launch has [`crate::segments::window_count`] windows, and
-///    a block for each `windows_per_block` of them, rounded up, at least one. A block has
-///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this,
-///    and [`crate::segments::shared_bytes`] of dynamic shared memory.
+/// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. A window has 2^`window_shift` diagonals, at most as many as a
+///    chunk has items. The launch has [`crate::segments::window_count`] windows, and a block for each `windows_per_block` of them, rounded
+///    up, at least one. A block has [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`]
+///    threads, which all call this. It has [`crate::segments::shared_bytes`] of dynamic shared memory: those of a scan, even in a
+///    reduction, if a window has fewer diagonals than a chunk has items.
 /// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
 ///    meanwhile.
 /// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
@@ -117,6 +118,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         output,
         report,
         windows_per_block,
+        window_shift,
     } = arguments;
     // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
     let segment_count = unsafe { counted(segment_count, segment_count_at) };
@@ -131,6 +133,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
             direction: Direction::FORWARD,
         },
         windows_per_block: windows_per_block as u32,
+        window_shift: window_shift as u32,
         output,
         control,
         states,
@@ -168,6 +171,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
             direction: Direction::of_text(),
         },
         windows_per_block: arguments.windows_per_block as u32,
+        window_shift: arguments.window_shift as u32,
         output: arguments.output,
         control: arguments.control,
         states: arguments.states,
@@ -195,6 +199,8 @@ struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     offsets: Offsets,
     windows_per_block: u32,
+    /// The binary logarithm of the number of diagonals of a window.
+    window_shift: u32,
     output: *mut O::Output,
     control: *mut Control,
     states: *mut u64,

@@ -27,12 +27,16 @@
 //!
 //! Items and segments' ends, merged in the order of the input, lie on the *diagonals* of Merrill and Garland's merge path: segment `s`
 //! begins at diagonal `offset[s] + s`, and these diagonals ascend strictly. A segment is cut into **chunks** of [`chunk_items`], a power of
-//! 16; an empty segment counts as one chunk. **Window** `w` has the diagonals from `w·C` to `(w + 1)·C`, exclusive, where `C` is the number
-//! of items of a chunk. A chunk belongs to the window in which it begins. So at most one chunk of a window belongs to a segment that began
-//! in an earlier window. This chunk is the window's **tail**, and comes first. The segments that begin in the window follow. The last of
-//! them is *cut* if it has more chunks, which belong to later windows. The cost of a window depends on its items and segments together, and
-//! not on the segments' lengths. A block works on up to [`MOST_WINDOWS`] windows, one after the other. Several blocks share a
-//! multiprocessor: some copy items to shared memory while others compute.
+//! 16; an empty segment counts as one chunk. **Window** `w` has the diagonals from `w·D` to `(w + 1)·D`, exclusive. `D` is the number of
+//! items of a chunk, or a smaller power of two in a small launch: see [`window_shift`]. A chunk belongs to the window in which it begins.
+//! Results do not depend on `D`. At most one chunk of a window belongs to a segment that began in an earlier window. This chunk is the
+//! window's **tail**, and comes first. The segments that begin in the window follow. The last of them is *cut* if it has more chunks, which
+//! belong to later windows. The cost of a window depends on its items and segments together, and not on the segments' lengths. A block
+//! works on up to [`MOST_WINDOWS`] windows, one after the other. Several blocks share a multiprocessor: some copy items to shared memory
+//! while others compute.
+//!
+//! A window has no chunk if its diagonals all lie inside one chunk that begins in an earlier window. This happens if `D` is less than the
+//! number of items of a chunk.
 //!
 //! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. A **place** is an
 //! item's number in a work. If items are copied in vectors, place 0 is where an aligned vector of the input begins.
@@ -55,8 +59,9 @@
 //! # Segments that start at heads
 //!
 //! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut
-//! by items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive, and owns the chunks that begin there. There are no
-//! starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
+//! by items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive, where `C` is the number of items of a chunk, and owns the
+//! chunks that begin there. There are no starts and no slots: each thread finds the chunks around its items from the bits. See
+//! `kernel/heads.rs`.
 //!
 //! [`FAN`] is the only number here that changes results.
 
@@ -81,6 +86,7 @@ pub use arguments::*;
 use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
+use crate::segments::tuning::{BLOCKS_PER_SMALL_WINDOW, LEAST_WINDOW_SHIFT};
 use crate::segments::tuning::{DENSE_ITEMS, LONG_BLOCK_THREADS};
 use crate::workspace::words_per_accumulator;
 
@@ -100,7 +106,7 @@ const VECTOR_BYTES: usize = 16;
 const NARROW_CHUNK_ITEMS: u64 = FAN.pow(3) as u64;
 const WIDE_CHUNK_ITEMS: u64 = FAN.pow(2) as u64;
 
-/// The number of items of a chunk, which is also the number of diagonals of a window, for items of type `T` and accumulators of type `A`.
+/// The number of items of a chunk, which is also the most diagonals of a window, for items of type `T` and accumulators of type `A`.
 pub const fn chunk_items<T, A>() -> u64 {
     let is_narrow = size_of::<T>() <= 4 || size_of::<T>() <= 8 && size_of::<A>() <= 8;
     if is_narrow {
@@ -110,9 +116,22 @@ pub const fn chunk_items<T, A>() -> u64 {
     }
 }
 
-/// The number of windows of `item_count` items in `segment_count` segments.
-pub const fn window_count<T, A>(item_count: u64, segment_count: u64) -> u64 {
-    (item_count + segment_count).div_ceil(chunk_items::<T, A>())
+/// The binary logarithm of the number of diagonals of a window, for a launch of `diagonals` diagonals with chunks of `chunk_items` items,
+/// on a device that holds `resident_blocks` short blocks at a time. A window has as many diagonals as a chunk has items. A small launch has
+/// more windows, with fewer diagonals each: at most one window for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks, with at least
+/// 2^[`LEAST_WINDOW_SHIFT`] diagonals.
+pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64) -> u32 {
+    let most_windows = resident_blocks / BLOCKS_PER_SMALL_WINDOW;
+    let mut shift = chunk_items.trailing_zeros();
+    while shift > LEAST_WINDOW_SHIFT && window_count(diagonals, shift - 1) <= most_windows {
+        shift -= 1;
+    }
+    shift
+}
+
+/// The number of windows of 2^`window_shift` diagonals each, for a launch of `diagonals` diagonals: its items and segments together.
+pub const fn window_count(diagonals: u64, window_shift: u32) -> u64 {
+    diagonals.div_ceil(1 << window_shift)
 }
 
 /// The number of windows of each block, for a launch of `window_count` windows on a device that holds `resident_blocks` at a time. More
@@ -128,9 +147,9 @@ pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     }
 }
 
-/// The number of state words of a launch with accumulators of type `A`.
-pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
-    window_count::<T, A>(item_count, segment_count) * words_per_accumulator::<A>()
+/// The number of state words of a launch of `window_count` windows with accumulators of type `A`.
+pub const fn state_words<A>(window_count: u64) -> u64 {
+    window_count * words_per_accumulator::<A>()
 }
 
 /// The most that a work's items and chunks may add up to, which is its room in shared memory. A window's chunks except the last have fewer
@@ -370,7 +389,13 @@ const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
     // Places fit in 16 bits.
     assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
-    assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
+    assert!(window_count(1, 12) == 1 && window_count(4096, 12) == 1);
+    // The least windows: 2^16 diagonals have 16 windows of 2^12 diagonals, and 256 of 2^8.
+    assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
+    assert!(window_shift(4096, 1 << 16, 32 * BLOCKS_PER_SMALL_WINDOW) == 11);
+    assert!(window_shift(4096, 1 << 16, 512 * BLOCKS_PER_SMALL_WINDOW) == LEAST_WINDOW_SHIFT);
+    // Windows of wide items never have fewer diagonals than a chunk has items.
+    assert!(WIDE_CHUNK_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
     // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as
     // many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());

@@ -33,6 +33,34 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// of 192. Prefetching a block's next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
+/// How many resident blocks of [`SHORT_BLOCK_THREADS`] there are for each window of a small launch, at least. So with most operators, a
+/// small launch has at most one window for each multiprocessor (see [`window_shift`](crate::segments::window_shift)). With smaller windows,
+/// more multiprocessors share the work, unless segments are long: their chunks stay whole.
+///
+/// `f32` on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). The columns say at most how many windows a small
+/// launch has. In the first column, each window has as many diagonals as a chunk has items, 4,096:
+///
+/// | | large windows | 66 | 132 | 264 |
+/// |---|---|---|---|---|
+/// | 2^16, sums of 1 | 4.49 | 3.89 | 3.73 | 4.79 |
+/// | sums of 32 | 4.56 | 4.11 | 4.19 | 4.80 |
+/// | sums of 1,024 | 4.77 | 3.93 | 4.04 | 4.72 |
+/// | sums of 65,536 | 4.88 | 4.95 | 5.05 | 5.29 |
+/// | sums, power law | 7.52 | 5.53 | 5.64 | 5.84 |
+/// | scans of 32 | 6.08 | 4.99 | 4.96 | 5.11 |
+/// | scans of 1,024 | 6.58 | 5.03 | 5.13 | 5.32 |
+/// | scans, power law | 10.98 | 8.85 | 8.94 | 9.06 |
+/// | 2^18, sums, power law | 8.42 | 8.29 | 7.87 | 7.66 |
+/// | scans of 1,024 | 6.64 | 6.50 | 5.75 | 5.40 |
+/// | scans, power law | 17.34 | 17.26 | 13.12 | 12.40 |
+///
+/// (The first column was measured with older kernels, in which one lane loaded the offsets at a window's ends.)
+pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
+
+/// The binary logarithm of the fewest diagonals of a window. Then a chunk and a window's diagonals fit in the room of one work, unless
+/// accumulators are wide (see [`room_items`](crate::segments::room_items)).
+pub const LEAST_WINDOW_SHIFT: u32 = 8;
+
 /// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half this distance gave the
 /// same times on an H200 (2026-11-26).
 pub const LATER: u32 = 512;

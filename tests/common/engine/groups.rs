@@ -75,6 +75,11 @@ impl Engine {
             result_count
         ]);
         let report = self.upload(&[0_u64]);
+        let diagonals = (items.len() + segment_count) as u64;
+        // The library chooses the windows and the threads in nearly the same way.
+        let resident_blocks = 4 * u64::from(self.device.multiprocessors);
+        let chunk_items = segments::chunk_items::<T, O::Accumulator>();
+        let window_shift = segments::window_shift(chunk_items, diagonals, resident_blocks);
         let mut parameters = vec![
             self.upload(items),
             items.len() as u64,
@@ -89,17 +94,16 @@ impl Engine {
             output,
             report,
             self.windows_per_block,
+            u64::from(window_shift),
         ];
         parameters.extend(more);
-        let windows =
-            segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
+        let windows = segments::window_count(diagonals, window_shift);
         let blocks = windows.div_ceil(self.windows_per_block);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
-        // The library chooses the number of threads in nearly the same way.
-        let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
-            true => segments::tuning::SHORT_BLOCK_THREADS,
-            false => segments::tuning::LONG_BLOCK_THREADS,
+        let (threads, task) = match windows <= resident_blocks {
+            true => (segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
+            false => (segments::tuning::LONG_BLOCK_THREADS, task),
         };
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
         let shape = shape(blocks, threads, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;
         let is_refused = self.download::<u64>(report, 1)[0] != 0;

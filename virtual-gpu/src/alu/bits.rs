@@ -100,7 +100,7 @@ pub(crate) fn selector(mode: Permutation, control: u32) -> u32 {
     })
 }
 
-/// `lop3`: any function of three bits, given as a table of eight.
+/// `lop3`: any function of three bits, given as a table of eight bits.
 pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
     (0..8).fold(0, |result, index| {
         let pick = |value: u32, bit: u32| if index >> bit & 1 == 1 { value } else { !value };

@@ -1,6 +1,6 @@
 //! Chains of additions and subtractions wider than a register.
 //!
-//! The condition code is 1 after an addition with a carry, and after a subtraction with a borrow.
+//! The condition code is 1 after an addition that carries, and after a subtraction that borrows.
 
 use super::Integer;
 

@@ -81,8 +81,8 @@ pub(crate) trait Observer {
     fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival);
     /// A barrier of a block completed. The lanes in `waiting` waited for it.
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
-    /// Lanes began asynchronous copies, or their copies are about to arrive at an mbarrier. The copies' accesses are reported under warp
-    /// numbers above the block's own.
+    /// Lanes began asynchronous copies, or their copies are about to arrive at an mbarrier. The copies' accesses are reported with warp
+    /// numbers above those of the block's warps.
     fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32);
     /// Lanes waited for their own copies.
     fn copies_end(&mut self, block: u64, warp: u32, lanes: u32);

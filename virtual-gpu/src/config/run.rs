@@ -35,8 +35,8 @@ pub enum Dependence {
     /// The launch begins when the earlier work has ended.
     #[default]
     Full,
-    /// The launch may begin earlier. Its threads execute `griddepcontrol.wait` before they access global
-    /// memory. An access before the wait is a fault.
+    /// The launch may begin earlier. Before a thread accesses global memory, it must execute `griddepcontrol.wait`, or pass a barrier at
+    /// which another thread has already executed it. Otherwise the access is a fault.
     Programmatic,
 }
 

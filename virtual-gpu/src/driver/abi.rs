@@ -151,7 +151,7 @@ impl Text {
 }
 
 /// Host memory that a call or its work reads or writes, or the argument of a callback. The pointer may be kept after the call, in a
-/// stream's queue or a linker: by CUDA's contract the memory stays valid until the work is done, or the linker is destroyed.
+/// stream's queue, a graph, a linker or a user object: by CUDA's contract the memory stays valid as long as they may use it.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);

@@ -55,7 +55,7 @@ pub enum Calls {
 /// ```
 /// use virtual_gpu::driver::inject::Moment;
 ///
-/// // A fault of a kernel shows at the next call that synchronises, and at every later one.
+/// // A fault of a kernel shows at the next call that synchronises, and at every later call.
 /// let of_a_kernel = [Moment::Deferred, Moment::Sticky];
 /// assert!(!of_a_kernel.contains(&Moment::Before));
 /// ```

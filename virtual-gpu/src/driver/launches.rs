@@ -133,7 +133,7 @@ pub fn last_fault() -> Option<Fault> {
 ///     seed: 7,
 ///     ..RunOptions::default()
 /// };
-/// // Launches in here run with all checks, in the order of this seed.
+/// // Launches in here run with all checks, with the schedule of this seed.
 /// let result = run_with(options, || 42);
 /// assert_eq!(result, 42);
 /// ```

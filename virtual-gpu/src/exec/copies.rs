@@ -4,7 +4,7 @@
 //! the seed decides whether the copy lands. At the wait it lands in any case. Until the wait, the copy owns its bytes of shared memory. The
 //! race check reports every access that conflicts with the copy, whether the copy has landed or not. A copy that reports to an mbarrier
 //! does so when it lands. The copy comes before a thread's later accesses if the thread has found the mbarrier's phase complete, or is
-//! ordered after such a thread. Other conflicting accesses are reported.
+//! ordered after such a thread. An access that conflicts with the copy and is not ordered in this way is reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
 //! written. So `wait_group.read` waits for the whole copy.

@@ -1,5 +1,4 @@
-//! Instructions that a set of lanes of a warp executes together: shuffles, votes, matches, warp
-//! reductions, `bar.warp.sync`.
+//! Instructions that a set of lanes of a warp executes together: shuffles, votes, matches, warp reductions, elections, `bar.warp.sync`.
 //!
 //! A member mask names the set. A lane waits at the instruction for all named lanes that have not exited. They must reach this instruction,
 //! or another instruction with the same opcode and mask (see `apart`). Lanes with different masks are handled separately. If lanes wait for

@@ -256,7 +256,7 @@ impl fmt::Display for Near {
 pub enum Conflict {
     /// Nothing orders the two accesses.
     Unordered,
-    /// The later access is `ld.global.nc`, which may only read bytes that no thread of its grid writes.
+    /// The later access is `ld.global.nc`. It may read only bytes that do not change while its grid runs.
     ReadOnly,
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn reciprocal_root(a: f64) -> f64 {
     1.0 / a.sqrt()
 }
 
-/// Applies the function of `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64`. These instructions only read the upper half of the operand, and
+/// Applies the function of `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64`. These instructions read only the upper half of the operand, and
 /// the lower half of the result is zero. Subnormal operands and results are flushed. All NaN results have the same bits.
 pub(crate) fn approximate_upper_half(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     let kept = |x: f64| match x.is_subnormal() {

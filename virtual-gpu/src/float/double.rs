@@ -1,4 +1,4 @@
-//! f64: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
+//! f64: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum, absolute value, negation.
 //!
 //! If several operands are NaN, the result is the NaN that the hardware prefers:
 //!

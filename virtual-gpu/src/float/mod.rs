@@ -7,9 +7,9 @@
 //! * f64: the result for a NaN operand is this NaN, quieted, except by `copysign`, by `atom.add` on global memory, and by `rcp.approx.ftz`
 //!   and `rsqrt.approx.ftz`. But `min` and `max` of a NaN and a number give the number. `double` says which NaN, if there are several. If
 //!   no operand is NaN, a NaN result is `0xfff8000000000000`.
-//! * f16 and bf16: a NaN result is always `0x7fff`.
+//! * f16 and bf16: a NaN result of arithmetic is always `0x7fff`.
 //! * Conversions treat NaN in several ways. Conversions from f64 keep the NaN's sign and the upper bits of its payload, unless they
-//!   saturate. Conversions to f64 do too, except from f32 with flushing. A conversion from bf16 to f32 changes no bit.
+//!   saturate. Conversions to f64 do too, except from f32 with flushing. A conversion from bf16 to f32 changes no bit, unless it saturates.
 //! * f32 and f64 round to nearest with the host's arithmetic, which is IEEE 754. The directed roundings, f16 and bf16 are computed in
 //!   integers by [`soft`].
 //! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).

@@ -1,14 +1,14 @@
 //! Floats of 16 bits: f16 and bf16.
 //!
-//! A NaN result is always `0x7fff`. Results are computed exactly, or with a sticky bit for the digits that were cut off, and rounded once.
-//! Subnormals are kept, unless the instruction flushes them (`.ftz`).
+//! A NaN result of arithmetic is always `0x7fff`. Results, except approximations, are computed exactly, or with a sticky bit for the digits
+//! that were cut off, and rounded once. Subnormals are kept, unless the instruction flushes them (`.ftz`).
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, BRAIN, Format, HALF, Number};
 use super::{half_to_single, to_half};
 use crate::alu::Value;
 
-/// The NaN of every instruction on 16 bits.
+/// The NaN of arithmetic on 16 bits.
 const NAN: u16 = 0x7fff;
 const SIGN: u16 = 0x8000;
 
@@ -351,8 +351,8 @@ mod tests {
 
     #[test]
     fn bfloat16_agrees_with_singles_rounded_twice() {
-        // f32 has 24 digits, and bf16 has 8. As 24 is at least 2 · 8 + 2, rounding to f32 and then to bf16 is harmless, except for
-        // subnormals of f32.
+        // f32 has 24 significant bits, and bf16 has 8. As 24 is at least 2 · 8 + 2, rounding to f32 and then to bf16 is harmless, except
+        // for subnormals of f32.
         let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
         for a in some::<Brain>() {
             for b in some::<Brain>() {

@@ -1,9 +1,9 @@
-//! f32: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
+//! f32: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum, absolute value, negation.
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, Number, SINGLE};
 
-/// The NaN of every f32 instruction.
+/// The NaN of f32 arithmetic.
 pub(crate) const NAN: f32 = f32::from_bits(0x7fff_ffff);
 
 /// A subnormal becomes the zero of its sign.

@@ -1,4 +1,4 @@
-//! Logic, shifts and bit fields.
+//! Logic, shifts, bit fields, permutations of bytes, and instructions that count or find bits.
 
 use super::body::Body;
 use super::integer::{binary, counting, unary};
@@ -327,8 +327,8 @@ fn extend<'a>(
     Ok(())
 }
 
-/// `lop3`: any function of three bits, given as a table of eight. With `.and` or `.or` it also
-/// computes a predicate: whether any bit is set, combined with another predicate.
+/// `lop3`: any function of three bits, given as a table of eight bits. With `.and` or `.or` it also computes a predicate: whether any bit
+/// of the result is set, combined with another predicate.
 fn lookup<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -1,6 +1,6 @@
 //! Sums, differences and products wider than a register, as chains of instructions: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 //!
-//! The condition code is a register that no other instruction can name.
+//! The condition code is a register that the text cannot name.
 
 use super::body::Body;
 use super::opcode::Opcode;

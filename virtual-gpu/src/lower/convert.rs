@@ -1,7 +1,7 @@
 //! `cvt`: between integers, between floats, and between the two.
 //!
 //! If a destination register is wider than the type, its upper bits are copies of the sign for a signed type, and zeros otherwise.
-//! `convert_narrow` handles floats of 16 bits or fewer, and `cvt.pack`.
+//! `convert_narrow` handles floats of 16 bits or fewer, and `cvt.pack`. `convert_tensor` handles tf32.
 
 use super::body::Body;
 use super::opcode::Opcode;

@@ -163,7 +163,7 @@ fn widen<'a>(
         };
     }
     let f: Map1 = match from.kind {
-        // A conversion to f32 changes no bit: even a NaN is not quieted.
+        // Without `.sat`, a conversion to f32 changes no bit: even a NaN is not quieted.
         Kind::Brain => widened!(Brain, |a: Brain| f32::from_bits(u32::from(a.0) << 16)),
         _ => widened!(Half, |a: Half| a.single()),
     };

@@ -1,4 +1,4 @@
-//! Barriers, shuffles, votes, matches, warp reductions, and dependences between launches.
+//! Barriers, shuffles, votes, matches, warp reductions, elections, active masks, and dependences between launches.
 
 use super::body::Body;
 use super::opcode::Opcode;

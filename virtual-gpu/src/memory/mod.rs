@@ -85,7 +85,7 @@ impl Memory {
         Self::of_device(0, capacity)
     }
 
-    /// Like [`new`](Self::new), for the device with this ordinal. No two devices use the same addresses.
+    /// Like [`new`](Self::new), for the device with this ordinal. No two devices allocate the same address.
     pub(crate) fn of_device(ordinal: u32, capacity: u64) -> Self {
         Self {
             capacity,

@@ -76,7 +76,7 @@ pub(crate) enum Op {
     CopyAsync(CopyAsync),
     /// The copies begun since the last group form a group.
     CopyCommit(WaitFor),
-    /// Waits for all groups except the latest `but`, or for all copies.
+    /// Waits for all groups except the latest `but` groups. If `but` is `None`, waits for all copies.
     CopyWait {
         kind: WaitFor,
         but: Option<u32>,

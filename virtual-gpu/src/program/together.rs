@@ -1,5 +1,4 @@
-//! Operands of instructions that threads execute together: shuffles, votes, and barriers of a
-//! block.
+//! Operands of instructions that threads execute together: shuffles, votes, warp reductions, and barriers of a block.
 
 use super::{Pred, PredSource, Reg};
 

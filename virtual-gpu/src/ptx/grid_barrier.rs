@@ -67,7 +67,7 @@ PASSED:
 pub(crate) fn with_grid_barrier(text: &str) -> Cow<'_, str> {
     let is_called = CALLS.iter().any(|call| text.contains(call));
     match is_called.then(|| link(&[text, TEXT])) {
-        // A text with its own functions of these names needs no others.
+        // Linking fails if the text defines one of these functions itself. Then the text stays as it is.
         None | Some(Err(_)) => Cow::Borrowed(text),
         Some(Ok(linked)) => Cow::Owned(linked),
     }

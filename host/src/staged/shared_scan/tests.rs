@@ -1,4 +1,4 @@
-//! Two scans over two GPUs at the same time end, even if each GPU has only one free lane.
+//! Two simultaneous scans over two GPUs both end, even if each GPU has only one free lane.
 
 use std::env;
 use std::iter;

@@ -15,14 +15,6 @@ pub struct Long {
     pub diagonal: u64,
 }
 
-impl Long {
-    /// The window in which a chunk begins.
-    #[inline(always)]
-    fn window<T, A>(&self, chunk: u64) -> u32 {
-        (self.diagonal / chunk_items::<T, A>() + chunk) as u32
-    }
-}
-
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the tail of each of the block's windows with earlier chunks, if [`Window::is_combined`] says so. Writes the results of
     /// segments, and publishes values for other blocks.
@@ -202,7 +194,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole warp. The tag is written. The segment has chunk number `chunk`, in one of the launch's windows.
     #[inline(always)]
     pub unsafe fn await_value(&self, long: Long, chunk: u64) -> Option<O::Accumulator> {
-        let window = long.window::<T, O::Accumulator>(chunk);
+        let diagonal = long.diagonal + chunk * chunk_items::<T, O::Accumulator>();
+        let window = (diagonal >> self.window_shift) as u32;
         // SAFETY: the tag is written: this function's condition.
         let board = unsafe { self.board() };
         loop {

@@ -26,7 +26,7 @@ use crate::element::Element;
 use crate::heads::Heads;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{window_count, ByKeyScanArguments, Task, Work};
+use crate::segments::{chunk_items, window_count, ByKeyScanArguments, Task, Work};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
@@ -49,7 +49,7 @@ use super::{depart, Launch};
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] without segments.
+///    [`crate::segments::state_words`] for these windows.
 #[inline(always)]
 pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -67,6 +67,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
             direction: Direction::of_text(),
         },
         windows_per_block: 1,
+        window_shift: chunk_items::<T, O::Accumulator>().trailing_zeros(),
         output: arguments.output,
         control: arguments.control,
         states: arguments.states,
@@ -111,7 +112,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block, which calls this first, and once. The heads are marked.
     #[inline(always)]
     unsafe fn begin_at_heads(&self, heads: &Heads, room: Room<T, O::Accumulator>) -> bool {
-        let windows = window_count::<T, O::Accumulator>(self.offsets.item_count, 0);
+        let windows = window_count(self.offsets.item_count, self.window_shift);
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches go the
         // same way on all lanes of warp 0. `control` belongs to the workspace (the launch's condition 6). The block with the last ticket
         // restarts the tickets, since no block takes another ticket. The launch has the window, and its heads are marked.

@@ -228,7 +228,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     #[inline(always)]
     pub fn late_node(&self, start: u32, node: u32) -> *mut [u32; 2] {
         let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
-        let count = places::<T, A>(Task::Reduce) / 8 + 1;
+        let count = places::<T, A>(Task::Scan) / 8 + 1;
         leaves
             .wrapping_add(count + (start / 128 + node) as usize)
             .cast()

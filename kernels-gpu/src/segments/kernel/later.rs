@@ -5,8 +5,8 @@
 //! earlier block, [`LATER`] tickets before. By then all their values have usually been published. For the last blocks of a launch there is
 //! no later block. They also combine the rows that end in them.
 //!
-//! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. The last chunk of such a row fills its window, so no other row
-//! begins there. The chunk's value is published in the window's state words, like the values of the other chunks.
+//! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. The last chunk of such a row reaches its window's end, so no
+//! other row begins there. The chunk's value is published in the window's state words, like the values of the other chunks.
 //!
 //! A block's last warp has no window, so it combines these rows. It begins after the block's last barrier. `Moments` of 2^28 `f32` in rows
 //! of 65,536 took 284 µs on an H200 (2026-11-26). They took 297 µs if that warp found its rows and read their values before the barrier.
@@ -73,8 +73,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn settle_rows(&self, first: u64) {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
-        let begin = first * chunk;
-        let end = begin + self.windows_per_block as u64 * chunk;
+        let begin = first << self.window_shift;
+        let end = begin + ((self.windows_per_block as u64) << self.window_shift);
         // The distance from the diagonal at which a row begins to the diagonal at which its last chunk begins.
         let last = offsets.row_items - chunk;
         let chunks = (offsets.row_items / chunk) as u32;

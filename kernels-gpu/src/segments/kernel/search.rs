@@ -133,7 +133,7 @@ impl Search {
         unsafe {
             let before = simt::ballot(look < diagonal);
             self.narrow(before);
-            if self.low < self.high {
+            if self.high - self.low > WARP_LANES as u64 {
                 self.guess(diagonal, look, (!before).trailing_zeros(), offsets);
             }
             while self.low < self.high {

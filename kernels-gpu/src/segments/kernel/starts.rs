@@ -81,8 +81,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     fn end_of_starts(&self) -> u32 {
         // Each branch is a constant, so that every compiler sees a plain number.
         match self.task {
-            Task::Reduce => const { Layout::item_bytes::<T, O::Accumulator>(Task::Reduce) as u32 },
-            Task::Scan => const { Layout::item_bytes::<T, O::Accumulator>(Task::Scan) as u32 },
+            Task::Reduce if !self.is_roomy() => {
+                const { Layout::item_bytes::<T, O::Accumulator>(Task::Reduce) as u32 }
+            }
+            _ => const { Layout::item_bytes::<T, O::Accumulator>(Task::Scan) as u32 },
         }
     }
 

@@ -3,10 +3,10 @@
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{chunk_items, room_items, vector_items, window_count};
-use crate::segments::{Window, Work, NO_CHUNK};
-use crate::simt;
+use crate::segments::{self, chunk_items, room_items, vector_items};
+use crate::segments::{Task, Window, Work, NO_CHUNK};
 use crate::tickets::{self, LAST_TAG};
+use crate::{simt, warp};
 
 use super::items::Room;
 use super::search::{Offsets, Search};
@@ -56,7 +56,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             let window = self.window_number(warp);
             if warp <= self.windows_per_block {
-                let diagonal = window * chunk_items::<T, O::Accumulator>();
+                let diagonal = window << self.window_shift;
                 let border = search.run(diagonal, first_look, &self.offsets);
                 if is_first_lane {
                     self.border(warp).write(border);
@@ -64,7 +64,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // Orders the writes of the borders before the reads just below.
             simt::barrier();
-            if warp < self.windows_per_block && is_first_lane {
+            if warp < self.windows_per_block {
                 let first = simt::read_shared(self.border(warp));
                 let end = simt::read_shared(self.border(warp + 1));
                 self.write_window(warp, window, first, end);
@@ -83,7 +83,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             segment_count,
             ..
         } = self.offsets;
-        window_count::<T, O::Accumulator>(item_count, segment_count)
+        segments::window_count(item_count + segment_count, self.window_shift)
     }
 
     /// The number that the block's window `window` has in the launch.
@@ -102,87 +102,78 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// they are fewer than the items of two chunks.
     ///
     /// # Safety
-    /// 1. The ticket and the tag are written.
+    /// 1. Convergent: the whole warp, with the same arguments. The ticket and the tag are written.
     /// 2. `window < windows_per_block`, and `first` and `end` are at most `segment_count`.
-    /// 3. No other thread accesses the window and its works before the next barrier.
+    /// 3. No thread of another warp accesses the window and its works before the next barrier.
     #[inline(always)]
     unsafe fn write_window(&self, window: u32, number: u64, first: u64, end: u64) {
+        // SAFETY: the whole warp is here (condition 1); `first` and `end` are at most `segment_count` (condition 2), and the offsets are
+        // readable (the launch's condition 3).
+        let [before, next, last_begin, last_end] = unsafe { self.offsets_around(first, end) };
+        if simt::lane() != 0 {
+            return;
+        }
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = self.window_count();
-        // Until they are written, the values are plain variables, not structs: rust-cuda's compiler merges constant structs with others
-        // byte by byte.
-        let (mut has_tail, mut is_last, mut tail_begin, mut index) = (0, 0, 0, 0);
-        let (mut begin, mut last, mut upto, mut is_cut) = (0, 0, 0, false);
-        let mut chunk_count = 0;
-        let is_sound = 'check: {
-            if number >= count {
-                break 'check true;
-            }
-            // The last window must end at the last segment, so that the windows together have all segments.
-            let is_gap = number == count - 1 && end != offsets.segment_count;
-            if end < first || end - first > chunk || is_gap {
-                break 'check false;
-            }
-            // All four loads are in flight at once.
-            // SAFETY: `first` and `end` are at most `segment_count` (condition 2), so all four indices are; the offsets are readable (the
-            // launch's condition 3).
-            let [before, next, last_begin, last_end] = unsafe {
-                [
-                    offsets.get(first.saturating_sub(1)),
-                    offsets.get(first),
-                    offsets.get(Ord::max(end, 1) - 1),
-                    offsets.get(end),
-                ]
-            };
-            if first > 0 {
-                // The search has read these offsets, but they may have changed since then.
-                let is_after = before + first > number * chunk;
-                if before > next || next > offsets.item_count || is_after {
-                    break 'check false;
-                }
-                tail_begin = before;
-                index = (number * chunk - (tail_begin + first - 1)).div_ceil(chunk);
-                last = tail_begin + index * chunk;
-                if last < next {
-                    has_tail = 1;
-                    is_last = (next - last <= chunk) as u32;
-                    begin = last;
-                    upto = Ord::min(next, last + chunk);
-                }
-            }
-            if end > first {
-                last = last_begin;
-                let is_ascending = next <= last && last <= last_end;
-                // A tail that is not its segment's last chunk fills the window, so no segment begins in it.
-                if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
-                    break 'check false;
-                }
-                if has_tail == 0 {
-                    begin = next;
-                }
-                // All chunks must begin within the window's diagonals.
-                if last - begin + (end - first) + has_tail as u64 > chunk {
-                    break 'check false;
-                }
-                is_cut = last_end - last > chunk;
-                upto = Ord::min(last_end, last + chunk);
-            }
-            chunk_count = (end - first) as u32 + has_tail;
-            true
+        let exists = number < count;
+        let diagonals = 1 << self.window_shift;
+        let diagonal = number << self.window_shift;
+        // Everything is computed before anything is known to be sound, so numbers may wrap. There are few branches, since this one lane
+        // works while the block waits. Until they are written, the values are plain variables, not structs: rust-cuda's compiler merges
+        // constant structs with others byte by byte.
+        let follows = exists & (first > 0);
+        let begins = exists & (end > first);
+        // The tail is the first chunk of the segment before, among those that begin in the window or later.
+        let distance = diagonal.wrapping_sub(before.wrapping_add(first.wrapping_sub(1)));
+        let index = distance.div_ceil(chunk);
+        let tail = before.wrapping_add(index.wrapping_mul(chunk));
+        let in_window = tail.wrapping_add(first) <= diagonal + diagonals;
+        let mut has_tail = follows & (tail < next) & in_window;
+        let is_last = has_tail & (next.wrapping_sub(tail) <= chunk);
+        let mut begin = if has_tail { tail } else { next };
+        let (last, stop) = if begins {
+            (last_begin, last_end)
+        } else {
+            (tail, next)
         };
-        if !is_sound {
+        let mut is_cut = begins & (last_end.wrapping_sub(last) > chunk);
+        let mut upto = Ord::min(stop, last.wrapping_add(chunk));
+        let started = end.wrapping_sub(first);
+        let mut chunk_count = started as u32 + has_tail as u32;
+        // The last window must end at the last segment, so that the windows together have all segments.
+        let is_gap = (number == count - 1) & (end != offsets.segment_count);
+        // The search has read these offsets, but they may have changed since then.
+        let is_after = before.wrapping_add(first) > diagonal;
+        let is_wrong_before = (before > next) | (next > offsets.item_count) | is_after;
+        // A tail that is not its segment's last chunk reaches at least to the window's end, so no segment begins in the window.
+        let is_full = has_tail & !is_last;
+        let ascends = (next <= last) & (last <= stop) & (stop <= offsets.item_count);
+        // All chunks must begin within the window's diagonals.
+        let used = last.wrapping_sub(begin).wrapping_add(chunk_count as u64);
+        let is_wrong_at = !ascends | is_full | (used > diagonals);
+        let is_unsound = exists & ((end < first) | (started > diagonals) | is_gap)
+            | follows & is_wrong_before
+            | begins & is_wrong_at;
+        if is_unsound {
             // SAFETY: the tag is written: condition 1.
             unsafe { self.refuse() };
-            (has_tail, begin, upto) = (0, 0, 0);
-        } else if number < count && !is_cut && has_tail <= is_last && offsets.are_read() {
+            has_tail = false;
+        } else if exists & !is_cut & !is_full & offsets.are_read() {
             // Nobody waits for this value, unless the offsets have changed since another block read them.
             // SAFETY: the tag is written: condition 1. The board has a slot for each window (the launch's condition 6). No other thread
             // publishes this window's slot: the window has no chunk to publish.
             unsafe { self.board().publish(number as u32, O::identity()) };
         }
+        if is_unsound | !(has_tail | begins) {
+            (begin, upto, chunk_count, is_cut) = (0, 0, 0, false);
+        }
         // The last chunk is a work of its own, if not all chunks fit.
-        let room = room_items::<T, O::Accumulator>(self.task) as u64;
+        let room = match self.is_roomy() {
+            true => room_items::<T, O::Accumulator>(Task::Scan) as u64,
+            false => room_items::<T, O::Accumulator>(self.task) as u64,
+        };
+        let has_tail = has_tail as u32;
         let is_followed = (upto - begin + chunk_count as u64 > room) as u32;
         let segment = first.wrapping_sub(has_tail as u64);
         let end_of_first = if is_followed != 0 { last } else { upto };
@@ -192,10 +183,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             self.window_address(window).write(Window {
                 segment: first.wrapping_sub(1),
-                begin: tail_begin,
+                begin: before,
                 index,
                 has_tail,
-                is_last,
+                is_last: is_last as u32,
             });
             let place = self.place_of(begin);
             self.work_address(2 * window).write(Work {
@@ -230,6 +221,34 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 starts: self.starts_of_one(),
             });
         }
+    }
+
+    /// The offset before `first`, if there is one, the offset `first`, and the same two for `end`. Four lanes load them, one each.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same arguments. The offsets are readable, and `first` and `end` are at most `segment_count`.
+    #[inline(always)]
+    unsafe fn offsets_around(&self, first: u64, end: u64) -> [u64; 4] {
+        let lane = simt::lane();
+        let at = if lane & 2 == 0 { first } else { end };
+        let index = at - (lane & 1 == 0 && at > 0) as u64;
+        // SAFETY: the offsets are readable, `index <= segment_count`, and the whole warp is here: this function's conditions.
+        unsafe {
+            let offset = self.offsets.get(index);
+            [
+                warp::shuffle_from(offset, 0),
+                warp::shuffle_from(offset, 1),
+                warp::shuffle_from(offset, 2),
+                warp::shuffle_from(offset, 3),
+            ]
+        }
+    }
+
+    /// Whether works have the room that a scan's works have, even in a reduction, because windows have fewer diagonals than a chunk has
+    /// items. Such a launch is small, so its blocks need not be small, and with more room fewer windows have a second work.
+    #[inline(always)]
+    pub fn is_roomy(&self) -> bool {
+        self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros()
     }
 
     /// An item's place within its vector.

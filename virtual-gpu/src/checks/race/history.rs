@@ -2,7 +2,7 @@
 //!
 //! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If the
 //! program orders its threads, one write and one read remain. If many threads read at once, or use atomic operations, several accesses of
-//! each thread may remain: one weak access, and one strong access of each size and scope.
+//! each thread may remain: one weak access, and for each size one strong access of block scope and one of wider scope.
 
 use std::collections::HashMap;
 

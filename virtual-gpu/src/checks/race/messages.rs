@@ -1,4 +1,4 @@
-//! Messages: the knowledge that a releasing write publishes to the threads that acquire it.
+//! Messages: the knowledge that a release publishes to the threads that acquire it.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -96,8 +96,8 @@ impl RaceDetector {
         self.blocks.entry(number).or_insert_with(new)
     }
 
-    /// Compares the accesses of all lanes, in order, with earlier accesses. Returns the first lane that races,
-    /// the records of the earlier and of the new access, and why they race.
+    /// Compares the accesses of all lanes, in order, with earlier accesses. If races are faults, returns the first lane that races, the
+    /// records of the earlier and of the new access, and why they race.
     fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, [Record; 2], Conflict)> {
         let unordered = |old: Option<Record>| old.map(|old| (old, Conflict::Unordered));
         let place = self.place;

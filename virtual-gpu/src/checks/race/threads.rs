@@ -17,7 +17,7 @@ pub(super) struct ThreadState {
     pub fenced: Option<Message>,
     /// The messages that strong reads have received. They take effect at the next fence that acquires.
     pub seen: Vec<Message>,
-    /// The knowledge of another thread that this thread joined last.
+    /// The knowledge that `follow` joined last.
     followed: Option<Rc<Known>>,
 }
 

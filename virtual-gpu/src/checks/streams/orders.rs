@@ -93,7 +93,7 @@ impl Orders {
         race
     }
 
-    /// Forgets accesses to memory that was freed.
+    /// Forgets accesses to memory that was freed or unregistered.
     pub(crate) fn forget(&self, start: u64, bytes: u64) {
         let bytes = start..start.saturating_add(bytes);
         let mut state = self.state();

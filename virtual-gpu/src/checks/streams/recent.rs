@@ -1,8 +1,8 @@
 //! Recent work, of which only spans of addresses are recorded so far.
 //!
-//! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom needed: other work touches other
-//! memory or is ordered after the launch, and soon the host waits for everything. So each piece of work is kept with spans of addresses
-//! that contain its accesses, until an unordered piece with overlapping spans arrives, or until a cleanup.
+//! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom needed: most other work touches
+//! other memory or is ordered after the launch, and soon the host waits for everything. So each piece of work is kept with spans of
+//! addresses that contain its accesses, until an unordered piece with overlapping spans arrives, or until a cleanup.
 
 use super::piece::Piece;
 use super::shadow::{Mark, Shadow};
@@ -50,7 +50,7 @@ impl From<Touched> for Raw {
 struct Done {
     piece: Arc<Piece>,
     raw: Raw,
-    /// Memory that was freed after the work was done, in the order of freeing.
+    /// Memory that was freed or unregistered after the work was done, in order of time.
     gone: Vec<Range<u64>>,
 }
 
@@ -90,7 +90,7 @@ impl Recent {
             .any(|old| !new.comes_after(&old.piece) && raw.spans.meet(&old.raw.spans))
     }
 
-    /// Forgets accesses to memory that was freed.
+    /// Forgets accesses to memory that was freed or unregistered.
     pub(super) fn forget(&mut self, bytes: &Range<u64>) {
         self.retain(|old| {
             if old.raw.spans.remove(bytes) {

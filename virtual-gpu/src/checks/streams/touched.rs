@@ -114,7 +114,7 @@ impl Run {
 /// A grid of a launch.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
-    /// The number of the first block in the whole launch, over all grids.
+    /// The number of the grid's first block. Blocks are numbered over all grids of the launch.
     pub first_block: u64,
     pub program: Arc<Program>,
     pub shape: Shape,

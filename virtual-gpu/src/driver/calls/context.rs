@@ -1,4 +1,4 @@
-//! Contexts: creating them, making them current, and their settings.
+//! Contexts: creating and destroying them, making them current, waiting for their work, and their settings.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out};
 use crate::driver::calls::finish_context;

@@ -1,4 +1,4 @@
-//! Events: recording them, waiting for them, the time between them.
+//! The calls for events.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::stream::proceed;

@@ -1,4 +1,4 @@
-//! Functions: their attributes and settings.
+//! Functions: their attributes, settings and parameters.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::code::{Code, Outcome};

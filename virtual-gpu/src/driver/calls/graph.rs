@@ -1,4 +1,4 @@
-//! Graphs: inspecting and launching them. Only captures make graphs.
+//! Graphs: inspecting, instantiating, launching and destroying them. Only captures make graphs.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::enqueue_after;

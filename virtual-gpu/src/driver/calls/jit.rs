@@ -65,7 +65,7 @@ impl Logs {
 }
 
 fn capacity(values: Out<HostPointer>, index: usize) -> Outcome<Capacity> {
-    // The documentation says that the value is an `unsigned int`, so only its low half may be set.
+    // The documentation says that the value is an `unsigned int`, so the caller may have set only its low half.
     let value = values.read_element(index)?.address() & u64::from(u32::MAX);
     Ok(Capacity {
         bytes: usize::try_from(value).map_err(|_| Code::INVALID_VALUE)?,

@@ -1,5 +1,5 @@
 //! The calls of the driver API on the virtual device, by subject. Each function checks its arguments as the CUDA documentation says, in the
-//! documented order if the order matters. A call that refuses its arguments has no effect on the objects.
+//! documented order if the order matters. A call that refuses its arguments changes no object, except that it may invalidate a capture.
 
 pub(crate) mod attributes;
 pub(crate) mod capture;

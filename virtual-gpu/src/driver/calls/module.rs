@@ -1,4 +1,4 @@
-//! Modules: loading PTX, and finding its functions and variables.
+//! Modules: loading and unloading PTX, and finding its functions and variables.
 
 use crate::LoadError;
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};

@@ -1,4 +1,4 @@
-//! Streams: creating and destroying them, waiting for them, querying them.
+//! Streams: creating and destroying them, waiting for them, querying them, and their properties.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::context::{GREATEST_PRIORITY, LEAST_PRIORITY};

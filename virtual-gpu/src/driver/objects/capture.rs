@@ -46,7 +46,7 @@ impl CaptureMode {
     }
 }
 
-/// A capture that is under way.
+/// A capture of one stream or of several.
 pub(crate) struct Capture {
     pub(crate) id: u64,
     mode: CaptureMode,

@@ -85,7 +85,7 @@ impl<T> Range<T> {
         }
     }
 
-    /// Forgets recorded accesses to freed memory. Host addresses may be reused.
+    /// Forgets recorded accesses to memory that was freed or unregistered. Host addresses may be reused.
     fn forget_accesses(&self, start: u64) {
         self.context.device.orders.forget(start, self.bytes);
     }

@@ -53,7 +53,7 @@ impl Module {
         })
     }
 
-    /// The names of its kernels, in alphabetical order.
+    /// The names of the module's kernels, in alphabetical order.
     pub(crate) fn kernel_names(&self) -> Vec<String> {
         let kernels = self.loaded.iter().flat_map(crate::Module::kernels);
         kernels.map(|kernel| kernel.name().to_owned()).collect()

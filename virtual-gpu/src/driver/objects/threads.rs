@@ -1,4 +1,4 @@
-//! The identity of the calling host thread, until it has ended.
+//! The identity of the calling host thread. It is known until the thread has ended.
 //!
 //! Programs call the driver from destructors of thread-local storage and from functions registered
 //! with `atexit`. By then the standard library may have dropped its thread id, so the driver keeps its

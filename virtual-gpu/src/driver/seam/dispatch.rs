@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 /// may make it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Any call of no other class.
+    /// A call that belongs to none of the classes below.
     Ordinary,
     /// Waits for work, or asks whether work is done. So the call returns deferred errors.
     Synchronises,

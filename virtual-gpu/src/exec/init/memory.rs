@@ -1,5 +1,4 @@
-//! Tracks which bytes of each memory space were written, and propagates undefinedness through loads
-//! and stores.
+//! Tracks which bytes of each memory space were written, and propagates undefinedness through loads, stores and atomic operations.
 
 use crate::checks::{ByteMasks, DEFINED, Origin};
 use crate::exec::block::Shared;

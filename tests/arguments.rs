@@ -280,7 +280,7 @@ warpfold::item! {
 /// Empty: a reduction of no items needs no kernel.
 static TEXTS: Texts = Texts::new(&[], &[]);
 
-/// An operator whose identity lowers to this value.
+/// Each line has an operator, and the type and the value of its lowered identity.
 macro_rules! identities {
     ($($operator:ident: $output:ty = $value:expr;)*) => {$(
         #[derive(Debug, Clone, Copy)]
@@ -355,7 +355,7 @@ fn identities_of_any_size_and_alignment_are_written_whole() {
     check_identity::<ToFour>(&[1, 2, 3, 4]);
 }
 
-/// PTX that every driver accepts.
+/// PTX that every supported driver accepts.
 const TEXT: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
 
 #[test]

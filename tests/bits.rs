@@ -1,8 +1,8 @@
 //! The bit contract: every kernel for whole arrays agrees with the CPU, bit for bit.
 //!
-//! Each row has a test: with sizes at the boundaries, with edge values of the types, and at misaligned starts. Scans are also tested in
-//! place. A guard is around each input, and around each output of a scan. (See [`Care`] for the cases left out on the virtual GPU.) A
-//! kernel that read an input's guard would get another result. An output's guard must stay as it is.
+//! Each row has a test: with sizes at the boundaries, with edge values of the types, and at misaligned starts. Scans whose results have the
+//! type of their items are also tested in place. A guard is around each input, and around each output of a scan. (See [`Care`] for the
+//! cases left out on the virtual GPU.) A kernel that read an input's guard would get another result. An output's guard must stay as it is.
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;

@@ -28,7 +28,7 @@ use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, cust, scan};
 use warpfold_kernels::contract::SCAN_SHORT_BYTES;
 
-/// Makes a test for each scan among the rows, with the row's name.
+/// Makes a test for each scan among the rows. The test has the row's name.
 macro_rules! scans {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(scans!(@ $kind $op $t $symbol);)* };
     (@ reduce $($row:ident)*) => {};

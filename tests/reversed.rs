@@ -1,5 +1,5 @@
-//! Scans from the last item to the first. A plain scan of the reversed items, with its results reversed, has the same bits, for every row,
-//! shape and alignment.
+//! Scans from the last item to the first. A plain scan of the reversed items, with its results reversed, has the same bits. Every row is
+//! tested, at several lengths and alignments.
 
 mod common;
 #[path = "common/data.rs"]

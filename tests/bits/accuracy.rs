@@ -1,8 +1,8 @@
 //! How far float sums and products are from the exact value.
 //!
 //! Other tests fix the bits; these show that the fixed tree is accurate. With unit roundoff u, a tree of depth d has an error of at most
-//! about d·u·Σ|x|. The tree has 3 levels in a tile's columns, one for each tile of a chunk, up to 3 across a vector, 8 across threads,
-//! and 8 more across chunks.
+//! about d·u·Σ|x|. The tree has 3 levels in a tile's columns, one for each tile of a chunk, up to 3 across a vector, 8 across threads, and
+//! 8 more across the chunks of these tests.
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use cust::memory::DeviceBuffer;

@@ -1,4 +1,4 @@
-//! Conversions of 16-bit floats: of all on the host, against the formats' definitions, and of all numbers in a kernel.
+//! Conversions of all 16-bit floats on the host, against the formats' definitions, and of all 16-bit numbers in a kernel.
 
 use crate::device::{Item, Kernel};
 use cust::memory::DeviceBuffer;

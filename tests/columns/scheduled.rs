@@ -1,4 +1,4 @@
-//! The same bits under every schedule, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
+//! The same bits under many schedules, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
 
 use crate::device::Kernel;
 use virtual_gpu::RunOptions;

@@ -4,9 +4,9 @@
 //! Rows with the same text move items and wait for other blocks in the same way, so tests of these two things use only the rows listed
 //! here. `bits.rs` tests that each row has the right body.
 
-/// Passes one to three rows of a text to the macro `$callback`, as `for_each_kernel` passes all rows. For each way to scan a tile, there
-/// are some inclusive and some exclusive scans. The list leaves out `All` and `Any` on items of more than 8 bits, scans by `LogSumExp`, and
-/// scans whose results have another width than the items.
+/// Passes one to three rows for most texts to the macro `$callback`, as `for_each_kernel` passes all rows. For each way to scan a tile,
+/// there are some inclusive and some exclusive scans. The list leaves out `All` and `Any` on items of more than 8 bits, scans by
+/// `LogSumExp`, and scans whose results have another width than the items.
 macro_rules! for_each_text {
     ($callback:ident) => {
         $callback! {

@@ -121,7 +121,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         }
     }
 
-    /// After each of the same calls in turn, makes the next synchronising call fail.
+    /// After every third driver call in turn (in a sweep, after each), makes the next synchronising call fail.
     fn fail_after_each_call(&self, code: i32) {
         let clean = self.clean_attempt();
         for (nth, &call) in clean.calls.iter().enumerate().step_by(sweep::step(3)) {

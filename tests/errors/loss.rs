@@ -106,7 +106,7 @@ fn slice_functions_recover_after_a_fault() {
             assert_eq!(gpu_sum(&items), Ok(300_000), "round {round}");
             let global = gpu();
             lose(global);
-            // Owners of the old context get this error until a new one is requested.
+            // The process-wide `Gpu` returns this error until a call requests a new context.
             assert_eq!(global.synchronize(), Err(Error::Poisoned { code: FAULT }));
             let again = scan::<Sum, _>(&items).wait(Gpu::global());
             if mode() == Mode::Real {

@@ -1,4 +1,4 @@
-//! Makes a test of each block of Rust in README and the guide that is not an excerpt. A block with `no_run` is only compiled.
+//! Makes a test of each block of Rust in README and the guide, except excerpts. A block with `no_run` is only compiled.
 
 #[path = "src/blocks.rs"]
 mod blocks;

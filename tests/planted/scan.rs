@@ -68,7 +68,7 @@ const BOTH_TAGS: Places = Places {
     names: &["short", "", ""],
 };
 
-/// Selects the tiles of a tile's own tile group that a look-back reads: the lower tiles, and the tile itself if it is the last.
+/// Selects the tiles of a tile's own tile group that a look-back reads: the earlier tiles, and the tile itself if it is the group's last.
 const OWN_TILES: Places = in_each_half("setp.lt.u32 \t*, *, *;\n\tor.pred \t*, *, *;");
 
 const BALLOTS: Places = Places {

@@ -22,7 +22,7 @@ const LENGTHS: [usize; 24] = [
     5120, 7680, 8192, 65_536, 70_656,
 ];
 
-/// A few of these lengths, for most operators and types: of one piece, of several pieces, and of several chunks.
+/// Fewer lengths, for most operators and types: rows of one piece, of several pieces, and of several chunks.
 const FEW_LENGTHS: [usize; 6] = [32, 96, 768, 1024, 5120, 16_384];
 
 const ITEMS: usize = 141_400;

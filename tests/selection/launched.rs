@@ -1,4 +1,4 @@
-//! Launches without the library's host code. The results are the same under every schedule, on devices of 1, 7 and 132 multiprocessors, and
+//! Launches without the library's host code. The results are the same under many schedules, on devices of 1, 7 and 132 multiprocessors, and
 //! when the tags are used up. The cost of a launch is counted, too.
 
 use virtual_gpu::{Checks, Counters, Policy, RunOptions};

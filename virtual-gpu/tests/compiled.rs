@@ -151,7 +151,7 @@ fn calls_local_arrays_and_acquire_loads() {
             b[(t + i) & 3] ^= table[(t + i) % 5];
         }
         let known = b[0] + t as u32 + b[t & 3] + 100 + table[t];
-        // Each thread adds the counter's old value, which is 0 to 4.
+        // The result also includes the counter's old value, which is 0 to 4.
         assert!((known..known + 5).contains(&result), "thread {t}");
     }
 }

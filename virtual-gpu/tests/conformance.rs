@@ -1,5 +1,5 @@
-//! The kernels of `examples/conformance` on the virtual GPU alone: they load, no check reports
-//! anything, and their results are the same under every schedule.
+//! The kernels of `examples/conformance` on the virtual GPU alone: they load, no check reports anything, and random kernels have the same
+//! results under every policy.
 
 #[allow(dead_code, reason = "the example uses the rest")]
 #[path = "../examples/conformance/suite/mod.rs"]

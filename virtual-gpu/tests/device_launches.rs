@@ -8,8 +8,8 @@ use launching::{FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH, again, buffer, launch
 use support::{Arg, Device};
 use virtual_gpu::{Counters, Dependence, Fault, FaultKind, LaunchError, Policy, Switch};
 
-/// Runs a text under every policy and some seeds, with the checks on. Returns the common result of all runs: the numbers at `p0`, with the
-/// counters of the first run; or the first letters of the fault's text.
+/// Runs a text under every policy and some seeds, with the checks for races and uninitialised bytes. All runs must have the same result.
+/// Returns the numbers at `p0` and the first run's counters, or the beginning of the fault's text.
 fn run(body: &str, number: u64) -> Result<(Vec<u64>, Counters), String> {
     let mut found = None;
     for policy in Policy::ALL {
@@ -137,7 +137,7 @@ fn invalid_launches_are_refused() {
     assert_eq!(code(buffer("set", 1, 1) + write + &start(77)), 400);
     assert_eq!(code("mov.u64 %d31, 0;".to_owned() + &start(0)), 1);
     assert_eq!(code("mov.u64 %d31, %d1;".to_owned() + &start(0)), 1);
-    // A number that is not a kernel's address gets no buffer.
+    // For a number that is not a kernel's address, the system's function returns a null buffer.
     let none = buffer("1234", 1, 1) + "cvt.u32.u64 %r30, %d31;";
     assert_eq!(code(none), 0);
 }

@@ -1,5 +1,5 @@
-//! For every kind of fault that a launch alone can have: a small kernel that has it, the exact report, and the corrected kernel, which runs
-//! clean under every schedule.
+//! For every kind of fault that a launch alone can have: a small kernel with the fault, the exact report, and the corrected kernel, which
+//! runs clean under every policy with several seeds.
 //!
 //! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel describes its launch: blocks, threads, the
 //! buffer, and whether it is programmatic. Addresses in reports are relative to the buffer. `GOLDEN=write` in the environment writes the

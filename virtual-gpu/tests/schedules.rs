@@ -1,4 +1,4 @@
-//! Schedules other than the default: correct kernels are unaffected, and faulty kernels hang.
+//! Schedules other than the default: a correct kernel is unaffected, and a kernel that relies on the order of its blocks hangs.
 
 mod support;
 

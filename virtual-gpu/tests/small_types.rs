@@ -12,7 +12,7 @@ fn carry_chains() {
     check(W32, chain, |a, b, _| (a + b) >> 32);
     let chain = "{ .reg .b32 l; sub.cc.u32 l, a, b; subc.u32 d, c, 0; }";
     check(W32, chain, |a, b, c| c.wrapping_sub(u64::from(a < b)));
-    // The second addition has a carry in and a carry out. The sum has 96 bits, and `d` is its upper word.
+    // The second addition takes a carry and gives a carry: `d` is the carry of `(b, a) + (c, b)`, a sum of two numbers of 64 bits.
     let chain = "{ .reg .b32 t; add.cc.u32 t, a, b; addc.cc.u32 t, b, c; addc.u32 d, 0, 0; }";
     check(W32, chain, |a, b, c| {
         let (x, y) = (b << 32 | a, c << 32 | b);

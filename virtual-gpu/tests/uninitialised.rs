@@ -124,9 +124,9 @@ fn undefined_bits_without_effect_are_no_fault() {
         // Bytes that are masked or shifted away.
         "mov.b64 %d3, {%r0, %r9}; and.b64 %d3, %d3, 0xff; cvt.u32.u64 %r1, %d3;",
         "mov.b64 %d3, {%r9, %r0}; shr.u64 %d3, %d3, 32; cvt.u32.u64 %r1, %d3;",
-        // The selection takes the other value.
+        // The selection takes the defined value.
         "setp.ge.u32 %p3, %r0, 0; selp.b32 %r1, %r0, %r9, %p3;",
-        // The other operand decides.
+        // The defined operand decides.
         "setp.eq.u32 %p3, %r9, 0; setp.ge.u32 %p4, %r0, 0; or.pred %p3, %p3, %p4; \
          selp.b32 %r1, 1, 2, %p3;",
         // An atomic exchange does not depend on the old value.

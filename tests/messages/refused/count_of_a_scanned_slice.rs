@@ -1,4 +1,4 @@
-//! A scan of a slice of the host, and a count in device memory.
+//! A scan of a slice of the host, with a count in device memory.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, scan};

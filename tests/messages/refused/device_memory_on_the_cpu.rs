@@ -1,4 +1,4 @@
-//! Device memory, on the CPU.
+//! A reduction of device memory by the CPU.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Cpu, Sum, reduce};

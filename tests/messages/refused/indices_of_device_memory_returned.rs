@@ -1,4 +1,4 @@
-//! Indices of items in device memory, returned.
+//! A selection in device memory that returns indices.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, NonZero, select};

@@ -1,4 +1,4 @@
-//! A pitch for segments.
+//! A reduction of segments with a pitch.
 
 use warpfold::{Gpu, Sum, reduce};
 

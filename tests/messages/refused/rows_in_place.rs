@@ -1,4 +1,4 @@
-//! A scan of rows in place.
+//! An in-place scan of rows.
 
 use warpfold::{Gpu, Sum, scan};
 

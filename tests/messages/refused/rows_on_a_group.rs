@@ -1,4 +1,4 @@
-//! Rows, on a group of GPUs.
+//! A reduction of rows on a group of GPUs.
 
 use warpfold::group::Gpus;
 use warpfold::{Sum, reduce};

@@ -1,4 +1,4 @@
-//! A scan in place with results that are wider than the items.
+//! An in-place scan whose results are wider than the items.
 
 use warpfold::{Gpu, WideSum, scan};
 

@@ -1,4 +1,4 @@
-//! Chosen items that are written, and indices that are returned.
+//! A selection that writes the selected items and returns their indices.
 
 use warpfold::{Cpu, NonZero, select};
 

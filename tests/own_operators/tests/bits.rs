@@ -34,7 +34,7 @@ const ODD: [f32; 9] = [
     f32::NAN,
 ];
 
-/// Such values for sums, without the extremes: whether a sum of extremes overflows depends on the order.
+/// [`ODD`] without the extremes, for sums: whether a sum of extremes overflows depends on the order.
 const SUMMED: [f32; 7] = [
     0.0,
     -0.0,

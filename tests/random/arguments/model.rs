@@ -167,7 +167,7 @@ pub fn reversed_segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     scans_of_segments(a, reversed)
 }
 
-/// Also `None` if the first offset is not 0.
+/// `None` if the offsets are wrong, or if the first offset is not 0.
 pub fn segmented_scan_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let segments = segments_of(&a[0], &a[1])?;
     let count = at_most(&a[2], segments.len());

@@ -119,7 +119,7 @@ impl Op<[u32; 8]> for Total {
     }
 }
 
-/// `Total` of records: the sum of each number.
+/// `Total` of records: the sums of the first numbers, of the second numbers, and so on.
 macro_rules! records {
     ($($number:ident $count:literal: $($place:literal)*;)*) => {$(
         impl Op<[$number; $count]> for Total {

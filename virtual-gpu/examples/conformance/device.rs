@@ -1,6 +1,6 @@
 //! The device behind the driver API, real or not.
 //!
-//! After a kernel stops with an error, the context is unusable: every later call reports an error too.
+//! After a kernel stops with an error, the context is unusable: later calls that need it report an error too.
 
 use crate::suite::case::{Case, FILL, Failure, Machine, Outcome, module_text};
 use std::ffi::{CString, c_void};

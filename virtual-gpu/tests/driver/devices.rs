@@ -39,7 +39,7 @@ fn every_address_belongs_to_one_device() {
     let (here, first) = word_on(0, 5);
     let (there, second) = word_on(1, 6);
     assert_ne!(first, second);
-    // The current context does not matter.
+    // The calls below do not depend on which of the two contexts is current.
     assert_eq!((device_of(first), device_of(second)), (0, 1));
     assert_eq!((peek(first), peek(second)), (5, 6));
     assert_eq!(cuMemcpyPeer(second, there, first, here, 4), 0);
@@ -48,7 +48,7 @@ fn every_address_belongs_to_one_device() {
     assert_eq!(cuMemFree_v2(first), 0);
     assert_eq!(cuMemFree_v2(first), INVALID_VALUE);
 
-    // No kernel can access the other device's memory.
+    // A kernel cannot access another device's memory.
     assert_eq!(cuCtxSetCurrent(here), 0);
     let write = function(load(PTX), c"write");
     assert_eq!(launch(write, 1, 1, 0, &[second, 1]), 0);

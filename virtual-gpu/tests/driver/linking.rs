@@ -132,7 +132,7 @@ fn pinned_memory_does_not_disturb_launches_of_grids() {
         return;
     }
     let _context = Context::new();
-    // The pinned memory lies above all device memory, and so above the parameters of the grid.
+    // The address of the pinned memory is higher than those of device memory, where the grid's parameters are.
     pinned(4);
     let raise = launching::launch("raise", "3", FIRE_AND_FORGET);
     assert_eq!(run_linked(&raise, 0).map(|words| words[0]), Ok(8));
@@ -225,7 +225,7 @@ const CALLER: &CStr = c"
 }
 ";
 
-/// The text whose functions are called. Its `own` is not the caller's variable `own`, but `shared` is the same function in both texts.
+/// The text whose functions are called. It has its own variable `own`. `shared` is the same function in both texts.
 const CALLED: &CStr = c"
 .version 7.1
 .target sm_70

@@ -34,11 +34,11 @@ fn buffers_streams_and_events_work_together() -> Result {
     let mut buffer = DeviceBuffer::<u32>::zeroed(50)?;
     let mut copy = DeviceBuffer::<u32>::zeroed(50)?;
     let event = Event::new(EventFlags::DEFAULT)?;
-    // SAFETY: the buffers stay until the streams are synchronised.
+    // SAFETY: both buffers stay until `second` is synchronised, which waits for this copy by the event.
     unsafe { buffer.async_copy_from(&source, &first)? };
     event.record(&first)?;
     second.wait_event(event, StreamWaitEventFlags::DEFAULT)?;
-    // SAFETY: as above: both buffers stay until `second` is synchronised.
+    // SAFETY: both buffers stay until `second` is synchronised.
     unsafe { copy.async_copy_from(&buffer, &second)? };
     second.synchronize()?;
     let mut words = [0; 50];

@@ -1,4 +1,4 @@
-//! User objects: the destructor is called when the last graph that needs the object is destroyed.
+//! User objects: the destructor is called when neither the program, a graph nor a queued launch refers to the object any more.
 
 use crate::kernels::PTX;
 use crate::raw::*;

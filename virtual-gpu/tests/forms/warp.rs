@@ -83,7 +83,7 @@ fn reductions_over_a_warp() {
 
 #[test]
 fn shuffles() {
-    // The values that lanes 2, 9, 13 and 30 get. No value comes from outside the lane's segment.
+    // The values that lanes 2, 9, 13 and 30 get; 0 if the source lane is outside the lane's segment.
     for (form, expected) in [
         ("up.b32 %r39|%p1, %r1, 3, 0", [0, 60, 100, 270]),
         ("down.b32 %r39|%p1, %r1, 3, 31", [50, 120, 160, 0]),

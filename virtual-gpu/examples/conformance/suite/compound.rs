@@ -4,7 +4,7 @@ use super::generate::{Extent, Generator};
 use super::kernel::MEMBERS;
 use super::kind::Kind;
 
-/// A random statement of this kind.
+/// One of the statements of this file, chosen at random.
 pub fn lines(g: &mut Generator<'_>, extent: Extent) -> Vec<String> {
     match g.random.below(11) {
         0 | 1 if extent == Extent::Block => shuffle(g),

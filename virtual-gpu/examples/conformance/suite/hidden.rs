@@ -9,8 +9,8 @@
 //! * `min(x, x)` and `max(x, x)` become `x`, and `x / x` becomes 1. This is wrong for NaNs and zeros.
 //! * Two successive conversions become a single conversion, even if the first converts a NaN to an integer.
 //! * A product may be computed too late, after a branch has overwritten its operand. An example is `%d5 = %d4 * (1 + 2^-52)`, followed by a
-//!   branch in which some lanes assign `%d4`. These lanes multiply the new `%d4`. With seed 891, all 128 threads of the device multiply the
-//!   last `%d4`, and 59 of them get a wrong product.
+//!   branch in which some lanes assign `%d4`. These lanes multiply the new `%d4`. With seed 891, all 128 threads multiply the last `%d4` on
+//!   the device, and 59 of them get a wrong product.
 //!
 //! The virtual GPU does none of this. So that the outputs agree, generated kernels omit the guards above, and combine operands with a zero
 //! that is only known at run time. This does not hide everything: the compiler recognises that two such copies of a value are equal. With

@@ -6,7 +6,7 @@ use super::hidden;
 use super::kind::{Kind, Width};
 use super::record::{BLOCK_THREADS, SLOT_OFFSET};
 
-/// A random statement of this kind.
+/// One of the statements of this file, chosen at random.
 pub fn lines(g: &mut Generator<'_>, extent: Extent) -> Vec<String> {
     match (extent, g.random.below(8)) {
         (Extent::Block, 0) => exchange(g),

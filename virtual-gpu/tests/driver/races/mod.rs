@@ -84,7 +84,7 @@ impl Bed {
     }
 }
 
-/// The races in this thread's work that were found since the last call.
+/// The races that were found in this thread's work since the last call of `found`.
 fn found() -> Vec<StreamRace> {
     let race = |finding| match finding {
         Finding::StreamRace(race) => Some(*race),

@@ -155,7 +155,7 @@ fn a_copy_between_contexts_orders_their_work() {
         let code = if is_peer { 0 } else { LAUNCH_FAILED };
         assert_eq!(cuCtxSynchronize(), code);
         assert_eq!(found().is_empty(), is_peer);
-        // The first context's fill may still be queued, and races when the context is destroyed.
+        // The first context's fill may still be queued. Destroying the context runs the fill, and finds its race if there is one.
         drop((first, second));
         assert_eq!(found().is_empty(), is_peer);
     }
@@ -222,7 +222,8 @@ fn an_elapsed_time_orders_the_work_before_its_events() {
     assert!(with_question(false));
 }
 
-/// A host function may signal host threads. So the host then knows that the work queued before the function has ended.
+/// A host function may signal host threads. So once the function has run, the host counts as knowing that all work queued before it has
+/// ended.
 #[test]
 fn a_host_function_orders_the_work_before_it() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}

@@ -1,8 +1,8 @@
 //! Numbers that change the speed of selections, but no bit of the results. All measurements are from compute capability 9.0. Other devices
 //! use the same numbers.
 //!
-//! The times of this design and of three slower ones, in µs, for 2^28 `f32` on an H200 (2026-11-25, `warpfold-bench shapes --only "select
-//! if, 10"`, and `--only "run lengths, runs of 32"`):
+//! The times of this design and of three slower designs, in µs, for 2^28 `f32` on an H200 (2026-11-25,
+//! `warpfold-bench shapes --only "select if, 10"`, and `--only "run lengths, runs of 32"`):
 //!
 //! | | 10 % selected | run lengths, runs of 32 |
 //! |---|---|---|

@@ -41,8 +41,8 @@ const MISTAKES: [Mistake; 12] = [
         advice: "the file is compiled by itself, and has no modules in other files: write them into it, as `mod name { … }`",
     },
     Mistake {
-        // The message names the folder of the macro's source. In the repository that is `kernels-gpu`. Where cargo unpacks the package, it
-        // is `warpfold-kernels-` and the version: the next entry.
+        // The compiler's message names the folder with the source of `operators!`. In the repository, this folder is `kernels-gpu`. Where
+        // cargo unpacks the package, the folder is `warpfold-kernels-` and the version: the next entry.
         signs: &["while trying to match", "kernels-gpu"],
         advice: ROWS,
     },

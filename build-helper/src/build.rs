@@ -1,4 +1,4 @@
-//! A build script's request: a file of operators or kernels, and the folder of the build.
+//! A build of a file of operators or kernels, as a build script describes it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -40,11 +40,11 @@ pub struct Build {
     pub target: PathBuf,
     /// The cache of device code that was compiled before.
     pub cache: Cache,
-    /// Whether to compile even if there is committed device code, and to write the new device code beside the source.
+    /// Whether to ignore the committed device code, and to write new device code beside the source.
     pub updates: bool,
-    /// Whether to ignore the cache, compile, and compare the result with the committed device code.
+    /// Whether to compile every row without the cache, and to compare the result with the committed device code.
     pub compares: bool,
-    /// Whether to use only committed device code.
+    /// Whether to use only committed device code. [`Self::updates`] and rust-cuda's compiler override this setting.
     pub locked: bool,
 }
 

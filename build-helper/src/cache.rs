@@ -5,10 +5,10 @@
 //! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, against which the rows are compiled
 //! ```
 //!
-//! A key is a hash of everything that an entry depends on: for a row, its tokens, the compiler and this library. So nothing in the cache is
-//! ever out of date. A row's file is written under another name and then renamed, so concurrent builds see the whole file or none. If the
-//! cache is too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on without a
-//! cache.
+//! A key is a hash of everything that an entry depends on. A row depends on its tokens, the items that it needs, the edition, the compiler
+//! and this library. So nothing in the cache is ever out of date. A row's file is written under another name and then renamed, so
+//! concurrent builds see the whole file or none. If the cache is too large, the least recently used entries are removed. If the cache
+//! cannot be read or written, the build goes on without a cache.
 
 use std::env;
 use std::ffi::OsString;
@@ -88,7 +88,7 @@ impl Cache {
         }
     }
 
-    /// The folder where cargo compiles the library with this key; `None` without a cache.
+    /// The folder in which cargo compiles the library that has this key. `None` if there is no cache, or if it cannot be written.
     pub fn library(&self, key: Hash) -> Option<PathBuf> {
         let all = self.folder.as_ref()?.join("libraries");
         let folder = all.join(key.to_string());

@@ -1,11 +1,11 @@
 //! Compiles a package of kernels with rust-cuda's `CudaBuilder`.
 //!
-//! `CudaBuilder` compiles only a crate of the type `cdylib`. A package of kernels has another type, since other targets could not link a
+//! `CudaBuilder` compiles only a crate of the type `cdylib`. A package of kernels is an `rlib`, since no other crate can depend on a
 //! `cdylib`. So this module first writes a crate that only links the package. The build also needs what `rustc_codegen_nvvm` needs: its
 //! nightly toolchain, LLVM 7 and a CUDA toolkit.
 //!
-//! Each architecture has its own profile in that crate, and so its own folder below `target`. Cargo locks only that folder, so the
-//! architectures can be compiled in parallel.
+//! In the crate that this module writes, each architecture has its own profile, and so its own folder below `target`. Cargo locks only that
+//! folder, so the architectures can be compiled in parallel.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -117,7 +117,7 @@ pub enum Error {
         /// The compiler's messages.
         messages: String,
     },
-    /// `WARPFOLD_ARCHITECTURES` names an architecture for which there is no variant.
+    /// `WARPFOLD_ARCHITECTURES` names an architecture other than `sm_90` and `sm_70`.
     #[error("WARPFOLD_ARCHITECTURES names `{0}`; there are `sm_90` and `sm_70`")]
     UnknownArchitecture(String),
     /// Operators that cannot run in a kernel.
@@ -139,7 +139,7 @@ pub struct Refusal {
     pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
-    /// Whether the row may work with `reduction only`: it also gives scans, and its reduction is not refused.
+    /// Whether the row may work with `reduction only`: the row also gives scans, and this refusal is not of its reduction kernel.
     pub may_reduce_only: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Makes the kernels of all operators from the compiler's text. Operators are refused here, and kernels are finished and inspected.
+//! Makes kernels from the compiler's text. Operators are refused here, and kernels are finished and inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::kind::{Barrier, Kind};
@@ -107,9 +107,9 @@ impl Origin {
 /// The kernels that the compiler emitted for a variant, and the refusals.
 #[derive(Debug, Default)]
 pub struct Judged {
-    /// The kernels of operators that can run.
+    /// The accepted kernels.
     pub kernels: Vec<Kernel>,
-    /// Why other operators cannot run.
+    /// The refused functions and kernels of operators, each with its reason.
     pub refusals: Vec<Refusal>,
 }
 

@@ -20,26 +20,27 @@
 //! # Requirements
 //!
 //! To compile device code, a build needs a rustc with the target `nvptx64-nvidia-cuda`. `rustup target add nvptx64-nvidia-cuda` adds the
-//! target to a stable rustc. A build needs no CUDA and no nightly features. An operator's kernels are compiled whole, from the same source
-//! as the library's own. They are compiled for compute capability 9.0, and the library makes the kernels for 8.0 and 7.0 from these. A
-//! kernel of your own is compiled for each capability.
+//! target to a stable rustc. A nightly toolchain with the component `rust-src` is enough, too. A build needs no CUDA. An operator's kernels
+//! are compiled whole, from the same source as the library's own. They are compiled for compute capability 9.0, and the library makes the
+//! kernels for 8.0 and 7.0 from these. A kernel of your own is compiled for each capability.
 //!
 //! # The cache
 //!
-//! Each row's kernels are kept in the user's cache folder. The key covers everything that they depend on: the tokens of the row and of the
-//! items that it names, the compiler, and this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
+//! Each row's kernels are kept in the user's cache folder. Their key covers everything that they depend on: the tokens of the row and of
+//! the items that it needs, the edition, the compiler, and this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off`
+//! ([`Cache`]).
 //!
 //! # Committed device code
 //!
 //! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. If you commit it, your crate's
 //! users need no target. The device code is used as long as the source's tokens and the version of `warpfold-build` stay the same. With
-//! `WARPFOLD_LOCKED=1`, a file that does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
+//! `WARPFOLD_LOCKED=1`, a file that is missing or does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
 //!
 //! # What an operator may not do
 //!
 //! An operator's functions compute a result from their arguments. The build refuses a call that is not inlined, a panic, local memory, a
-//! static, an endless loop and any other effect. The message names the operator, the function and the reason, and says what to write
-//! instead ([`Reason`]).
+//! static, an endless loop and any other effect. The message names the operator, the function or kernel, and the reason, and says what to
+//! write instead ([`Reason`]).
 //!
 //! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
 //!
@@ -119,7 +120,7 @@ pub fn find_compiler() -> Result<(), Error> {
 
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
-    // The lines for cargo are printed after this, so that an error is the first message on the screen.
+    // The lines for cargo are printed after the build, so that an error is the first message on the screen.
     let unfit = build.run().unwrap_or_else(|error| {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);
@@ -131,7 +132,8 @@ fn run(contents: Contents, file: &Path) {
             "cargo::warning={path} {unfit}. It was not used: `{UPDATE}=1 cargo build` writes it anew"
         );
     }
-    // The host's macro needs this variable. If a build script no longer calls this function, the files of an earlier build are not used.
+    // The host's macro needs this variable. A build script that no longer calls this crate does not set it, so the files of an earlier
+    // build are not used.
     let [expression, _] = build.included();
     let variable = contents.name().to_uppercase();
     println!(

@@ -105,7 +105,7 @@ impl Library {
                 "-Coverflow-checks=off",
                 "-Cdebug-assertions=off",
             ])
-            // Kernels have nothing to vectorise: these passes change no text, and take time.
+            // Kernels have nothing to vectorise: the passes that vectorise change no text, and take time.
             .args(["-Cno-vectorize-loops", "-Cno-vectorize-slp"])
             .arg(format!("--edition={edition}"))
             // rustc optimises across crates only if it links.

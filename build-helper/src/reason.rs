@@ -5,15 +5,15 @@ use std::fmt;
 /// Why an operator cannot run in a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// It may panic, in this case.
+    /// It may panic. The text says in which case.
     Panics(&'static str),
     /// It calls a function that was not inlined.
     Calls(String),
     /// It needs local memory.
     LocalMemory,
-    /// It reads or writes a static.
+    /// It uses a static, or a constant array as a table.
     Static(String),
-    /// It never ends.
+    /// It has a loop that never ends.
     Endless,
     /// It does more than compute.
     Effect(String),

@@ -182,7 +182,8 @@ fn each<R: Send>(
     Ok((done.collect(), refusals.collect()))
 }
 
-/// The device crate. For operators, cargo compiles it in the cache if there is one. Otherwise cargo compiles in the build's folder.
+/// The device crate. For operators, cargo compiles it in the cache if there is one. Otherwise, and for kernels, cargo compiles in the
+/// build's target folder.
 fn device(build: &Build, toolchain: &Toolchain, cache: &Cache) -> Result<DeviceCrate, Error> {
     let lock = build.lock();
     let locked = lock.as_ref().map(fs::read).and_then(Result::ok);

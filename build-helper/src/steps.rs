@@ -21,7 +21,7 @@ use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 impl Build {
     /// Writes the files that the host includes, from the committed device code if it fits. If there is none that fits, or it is to be
     /// written anew, compiles the rows that are not in the cache. Compiles everything if rust-cuda's compiler is used, or if the committed
-    /// device code is to be compared. Returns the reason why committed device code was not used, if there was one.
+    /// device code is to be compared. Returns why the committed device code does not fit, if the build would have used it otherwise.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;
@@ -154,7 +154,7 @@ impl Build {
         rows::packed(self, source, &self.cache)
     }
 
-    /// Whether rust-cuda's compiler is requested. That compiler compiles operators only; rustc compiles kernels.
+    /// Whether rust-cuda's compiler compiles the file. That compiler compiles operators only; rustc compiles kernels.
     fn is_for_rust_cuda(&self) -> bool {
         cfg!(feature = "cuda_builder") && self.contents == Contents::Operators
     }

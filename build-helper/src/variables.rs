@@ -1,10 +1,10 @@
 //! The environment variables of a build.
 
-/// If this variable is set and not `0`, the device code is written beside the source. With the value `check`, it is compiled and compared
-/// with the existing file instead.
+/// If this variable is set, and is neither empty nor `0`, the device code is written beside the source. With the value `check`, it is
+/// compiled and compared with the existing file instead.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
 
-/// If this variable is set and not `0`, device code that fits must exist beside the source.
+/// If this variable is set, and is neither empty nor `0`, device code that fits must exist beside the source.
 pub const LOCKED: &str = "WARPFOLD_LOCKED";
 
 /// This variable sets the cache: a folder, or `off`.

@@ -26,7 +26,8 @@ impl Variant {
 /// The compute capabilities for which the library makes the texts of operators' kernels from the texts for 9.0.
 pub const MADE_BY_THE_LIBRARY: [(u32, u32); 2] = [(8, 0), (7, 0)];
 
-/// The same for texts of rust-cuda's compiler. 7.0 is not among them, since rust-cuda's compiler makes its own text for 7.0.
+/// The compute capability for which the library makes the texts from rust-cuda's texts for 9.0. rust-cuda's compiler makes the texts for
+/// 7.0 itself.
 #[cfg(feature = "cuda_builder")]
 pub const MADE_OF_RUST_CUDAS: [(u32, u32); 1] = [(8, 0)];
 

@@ -49,7 +49,7 @@ fn only_edited_rows_are_compiled_again() {
         .map(|path| fs::read(path).expect("what is included"));
     assert!(included == again);
 
-    // Another crate's build takes these rows, too.
+    // A build with another output folder takes these rows, too.
     let another = Build {
         output: build.output.join("another"),
         ..without_compiler.clone()

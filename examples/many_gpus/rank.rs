@@ -11,7 +11,7 @@ use crate::common;
 use crate::failure::{Failure, same};
 use crate::numbers::{Numbers, room_for};
 
-/// How often each call is made. The first call also loads kernels; the fastest call counts.
+/// How often each call is timed. The least time counts, since a first call may also load kernels.
 const CALLS: usize = 10;
 
 /// A rank's results, and their times.

@@ -52,8 +52,8 @@ pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     let squared = |x: &f64| (x - mean).powi(2);
     let variance = numbers.iter().map(squared).sum::<f64>() / count;
     let magnitude = numbers.iter().map(|x| x.abs()).sum::<f64>() / count;
-    // In either order, the error of n additions is less than n·ε·Σ|x|. So the error of a mean is less than n·ε times the mean magnitude.
-    // The error of the mean adds less than the square of this bound to the variance that the second loop computes.
+    // In any order, the error of n additions is less than n·ε·Σ|x|. So the error of a mean is less than n·ε times the mean magnitude. The
+    // error of the mean adds less than the square of this bound to the variance that the second loop computes.
     let bound = count * f64::EPSILON * magnitude;
     near("mean", moments.mean(), mean, bound)?;
     // With a tree, the relative error of the variance is less than n·ε·κ, where κ·σ is the root mean square.

@@ -1,7 +1,7 @@
 //! Arithmetic for which Rust has no function.
 //!
 //! If the GPU has special instructions for a function, the device takes the function from [`crate::simt`]. All other functions, and the
-//! host's, are plain Rust. The device and the host give the same bits.
+//! host's, are plain Rust. The device and the host give the same bits, except in the payload of a NaN.
 
 use num_traits::float::FloatCore;
 
@@ -138,15 +138,15 @@ mod host {
         }) as f32
     }
 
-    /// The bits of a 16-bit NaN.
+    /// The bits of the NaN that the conversions to 16 bits return.
     const NARROW_NAN: u16 = 0x7fff;
 
-    /// The same value as an `f32`. The conversion is exact.
+    /// `value` as an `f32`. The conversion is exact.
     pub fn f16_to_f32(value: f16) -> f32 {
         value.to_f32()
     }
 
-    /// The same value as an `f32`. The conversion is exact.
+    /// `value` as an `f32`. The conversion is exact.
     pub fn bf16_to_f32(value: bf16) -> f32 {
         f32::from_bits((value.to_bits() as u32) << 16)
     }
@@ -195,9 +195,9 @@ mod host {
     #[cfg(feature = "cust")]
     pub use cust::*;
 
-    /// The term that is added to the squared deviations of two values when they are combined. For n items with the sum S and m items with
-    /// the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0. If n and m are the same power of two, it is `equal`, which
-    /// the caller has computed. If both are 0, `equal` is 0 too.
+    /// The term that the combination of two groups of items adds to the sum of their squared deviations. For n items with the sum S and m
+    /// items with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0. If n and m are the same power of two, it is
+    /// `equal`, which the caller has computed. If both are 0, `equal` is 0 too.
     pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
         let is_power_of_two = (n.to_bits() << 12) == 0;
         if n == m && is_power_of_two {

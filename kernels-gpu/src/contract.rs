@@ -89,9 +89,9 @@
 //! # Segmented reduction
 //!
 //! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, parts along any
-//! axis (with or without a pitch), runs of equal keys, and reductions of a whole array in order. So the same items give the same bits in
-//! all of these shapes. A plain reduction of a whole array has the order of the section on reductions instead. So its bits may differ,
-//! unless the operator is exact.
+//! axis (with or without a pitch), runs of equal keys, and a whole array that is reduced by `.in_order()`. So the same items give the same
+//! bits in all of these shapes. A plain reduction of a whole array has the order of the section on reductions instead. So its bits may
+//! differ, unless the operator is exact.
 //!
 //! # Versions
 //!
@@ -105,8 +105,8 @@
 //! # Values
 //!
 //! Float arithmetic rounds to nearest even, and never flushes subnormals. Operations are fused only in [`LogSumExp`](crate::op::LogSumExp),
-//! as parts of its formula, and where the product is exact, so that no bit changes. A NaN is written as Rust's `NAN`; a 16-bit NaN is
-//! written as `0x7fff`, as the hardware's conversions return it.
+//! as parts of its formula, and where the product is exact, so that no bit changes. The library's operators write a NaN as Rust's `NAN`,
+//! and a 16-bit NaN as `0x7fff`, the NaN that the hardware's conversions return.
 
 /// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;

@@ -1,8 +1,8 @@
 //! The direction in which a scan goes through its items.
 //!
-//! The direction is a number that the host writes into the text of a kernel (`warpfold_ptx::direction`). rustc does not know the number,
-//! so one kernel serves both directions. The driver's compiler sees a constant. The number is used in arithmetic alone. With a condition
-//! on the number, the compiler would emit the loops around the condition twice, once for each direction.
+//! The direction is a number that the host writes into the text of a kernel (`warpfold_ptx::direction`). rustc does not know the number, so
+//! one kernel serves both directions. The driver's compiler sees a constant. The number is used in arithmetic alone. With a condition on
+//! the number, rustc would emit the loops around the condition twice, once for each direction.
 
 use crate::element::{vector_of, Vector};
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]

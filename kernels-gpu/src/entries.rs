@@ -77,9 +77,10 @@ macro_rules! for_each_selection_kernel {
 }
 
 /// Passes some rows to the macro `$callback`, in the form of [`for_each_kernel!`]: the rows whose kernels ship as texts of their own. All
-/// other kernels ship as skeletons and bodies, because a filled skeleton is as fast as a text of its own. The reductions below are the
-/// exception: the conversion of a `bf16` takes two instructions. The compiler can merge these with the extraction of the item from its
-/// word, but not in a filled skeleton (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled skeleton).
+/// other kernels ship as skeletons and bodies, because a filled skeleton is as fast as a text that is compiled whole. The reductions below
+/// are the exception: the conversion of a `bf16` takes two instructions. The compiler can merge these two with the extraction of the item
+/// from its word, but not in a filled skeleton (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled
+/// skeleton).
 #[macro_export]
 macro_rules! for_each_whole_kernel {
     ($callback:ident) => {

@@ -29,7 +29,7 @@ macro_rules! write_result {
     };
 }
 
-/// The same macro with stable rustc. It compiles a program's own operators, which have no text for indices of 32 bits.
+/// The same macro for a program's own operators, which stable rustc compiles. They have no text for indices of 32 bits.
 #[cfg(feature = "stable")]
 macro_rules! write_result {
     ($op:ident, $t:ident, $output:expr, $index:expr, $value:expr) => {

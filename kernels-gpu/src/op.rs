@@ -134,7 +134,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
     /// The same as [`Self::combine`], bit for bit, perhaps with less work. Both values have equally many items, and the number is a power
-    /// of two. If the operator is [`Self::EXACT`], each value may have any number of items other than 0, and the right value may also be
+    /// of two. If the operator is [`Self::EXACT`], each value may have any number of items, at least one, and the right value may also be
     /// the identity. The items on the left come before the items on the right.
     #[doc(hidden)]
     #[inline(always)]
@@ -153,7 +153,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn lower(value: Self::Accumulator) -> Self::Output;
 
-    /// The most items of a part (a whole input, a segment, a row, a column) whose indices fit in a result.
+    /// The most items of a part whose indices fit in a result. A part is a whole input, a segment, a row, a column or a run.
     #[doc(hidden)]
     const MOST_ITEMS: u64 = u64::MAX;
 

@@ -63,8 +63,8 @@ impl Tiles {
     }
 
     /// Waits for a ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is
-    /// the call's last launch, advances the epoch. If the call's last launch has the last tag, the block that leaves last does both
-    /// instead.
+    /// the call's last launch, advances the epoch. If the call's last launch has the last tag, the block that leaves last resets the
+    /// tickets instead, and sets the epoch to 0.
     ///
     /// # Safety
     /// The thread that took the ticket calls this, once. `control` belongs to the launch's workspace, in global memory.

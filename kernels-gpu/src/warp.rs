@@ -100,8 +100,9 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
 }
 
 /// Eight reductions at once, each of one value of every lane. In each of the first three steps, the lanes form pairs, and the two lanes of
-/// a pair share the work: one combines the pair's values for half of the reductions, and the other for the other half. The result of value
-/// `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight reductions take 9 shuffles; eight calls of [`reduce`] would take
+/// a pair share the work: one lane combines the pair's values for half of the reductions, and the other lane for the rest. The result of
+/// value `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight reductions take 9 shuffles; eight calls of [`reduce`] would
+/// take
 /// 40. The operator has to commute, because half of the lanes combine the upper lane's value before the lower lane's.
 ///
 /// # Safety

@@ -1,7 +1,7 @@
 //! Splits a text into its entries.
 //!
-//! A text is a preamble (version, target, declarations), then every kernel's entry. To find the beginning and the end of an
-//! entry, only comments and nested braces are parsed.
+//! A text is a preamble (version, target, declarations), then every kernel's entry. To find the end of an entry, only comments and nested
+//! braces are parsed.
 
 use std::collections::BTreeMap;
 
@@ -35,8 +35,8 @@ pub fn cut(text: &str) -> Result<Cut<'_>, Malformed> {
     })
 }
 
-/// For each entry's name, a text with only this entry. If the text has functions that entries may call, the whole text is
-/// used instead. (rustc's back end emits no such functions.)
+/// For each entry's name, a text with only this entry. If the text has functions that entries may call, the whole text is used instead. (No
+/// finished text of rustc's back end has such functions.)
 pub fn kernels(text: &str) -> Result<BTreeMap<String, String>, Malformed> {
     let has_functions = text.lines().any(is_function);
     let Cut { preamble, entries } = cut(text)?;

@@ -19,7 +19,7 @@ pub const HOLE: &str = "\tHOLE ";
 /// In a list of bodies, the text that begins a body. The name of the hole follows, then the body's lines.
 pub const BODY: &str = "\nhole ";
 
-/// The start of a packed text. Then come the name of a skeleton, up to the first [`BODY`], and the bodies.
+/// The start of a packed text. The name of a skeleton follows, then the bodies, each after [`BODY`].
 pub const FILLED: &str = "skeleton ";
 
 /// Why a skeleton cannot be filled.

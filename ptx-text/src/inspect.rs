@@ -1,5 +1,6 @@
 //! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store of a float's low
-//! bits. If the caller asks for it, a kernel must also have the same barriers as its source, and the wait that programmatic launches need.
+//! bits. If the caller asks for it, a kernel must also have the same barriers as its source, and must or must not wait first for preceding
+//! work, as programmatic launches need.
 
 use std::collections::BTreeMap;
 use std::error::Error;

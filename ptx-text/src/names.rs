@@ -16,11 +16,12 @@
 //! register's last occurrence before its next definition in the block.
 //!
 //! Each value of a local register gets the lowest number that no other value has at this place. A statement never writes to a number that
-//! it reads, unless it did so with the old numbers. So a hole's outputs are still not its inputs. The numbers of other registers follow, in
-//! the order in which the registers appear. They have one number each, and so have:
+//! it reads, unless it did so with the old numbers. So a hole's outputs are still not its inputs. The registers that are not local follow,
+//! in the order in which they appear, and get one number each. A local register also gets one number and follows, if:
 //!
-//! - registers of which a store writes the low bits only: [`narrow`](mod@crate::narrow) asks whether a float instruction writes them;
-//! - registers that follow from a scan's [`direction`](mod@crate::direction): they become constants if exactly one statement defines them.
+//! - a store writes the register's low bits only: [`narrow`](mod@crate::narrow) asks whether a float instruction writes the register;
+//! - the register's value follows from a scan's [`direction`](mod@crate::direction): it becomes a constant if exactly one statement defines
+//!   it.
 //!
 //! The driver's compiler finds the values again. For most kernels it makes the same instructions from both texts, and for the others, about
 //! as many.
@@ -34,7 +35,7 @@ use crate::fill::{HOLE, Hole};
 use crate::narrow::{members, stored_in_part};
 use crate::statement::{Instruction, Statement, parse};
 
-/// Operations that always write their whole first operand, and write nothing else to a register.
+/// Operations that always write their whole first operand, and write no other register.
 const DEFINING: [&str; 36] = [
     "abs",
     "add",
@@ -93,7 +94,7 @@ pub fn renumbered(text: &str) -> Result<String, Malformed> {
     Ok(renumbered + rest)
 }
 
-/// The position after the first brace that is on a line of its own. That brace opens an entry, or the scope of a hole's body.
+/// The position after the first opening brace that is on a line of its own. That brace opens an entry, or the scope of a hole's body.
 fn scope_start(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! Makes texts for older devices from the texts for compute capability 9.0, so that only texts for 9.0 ship.
+//! Makes texts for older devices from the texts for compute capability 9.0, so that the library ships only texts for 9.0.
 //!
 //! Besides the version and the target, texts for 9.0 differ from texts for 8.0 in two ways. Every kernel begins with a wait, because its
 //! launch may begin before preceding work has ended; this module removes the wait. Scans and selections ask the L2 cache to evict their
@@ -43,8 +43,8 @@ const LAST: &str = "createpolicy.fractional.L2::evict_last.b64";
 const NORMAL: &str = "createpolicy.fractional.L2::evict_normal.b64";
 
 impl Older {
-    /// Makes the text of a kernel from its text for 9.0. `None` if that text is not like the library's, or has an instruction without a
-    /// rule.
+    /// Makes the text of a kernel from its text for 9.0. `None` if that text is not like the library's, or has an instruction for which
+    /// there is no rule.
     pub fn made_of(&self, text: &str) -> Option<String> {
         let is_ours = text.contains(FROM_LINES) && text.contains(WAIT);
         let made = is_ours.then(|| {

@@ -69,7 +69,7 @@ impl<'a> Function<'a> {
         let (before, list) = head.rsplit_once('(')?;
         let name = before.trim_end();
         let name = name.rsplit([' ', '\t', ')']).next()?;
-        // The head is a copy. The name is borrowed from the lines, so it is looked up there again.
+        // The head is a copy. The name is borrowed from the lines, so it is looked up again in the lines.
         let line = lines[..open].iter().find(|line| line.contains(name))?;
         let start = line.find(name)?;
         let list = list.split_once(')')?.0;

@@ -12,11 +12,11 @@ use crate::executables::{self, Executable};
 /// The folder for the executables. Git ignores it.
 const FOLDER: &str = "bundle";
 
-/// The script that runs the tests, in the same folder.
+/// The script `run.sh`, which runs the tests of [`FOLDER`].
 const SCRIPT: &str = include_str!("bundle.sh");
 
-/// Builds tests, examples and the benchmark in release, strips them, and copies them to [`FOLDER`]. If two packages have executables of
-/// the same name, the package's name is added. The script `run.sh` runs the tests.
+/// Builds tests, examples and the benchmark in release, copies them to [`FOLDER`], and strips the copies. If several executables have the
+/// same name, each copy's name ends in its package's name. Writes [`SCRIPT`] too.
 pub fn gather(root: &Path) -> Result<Outcome> {
     let folder = root.join(FOLDER);
     if folder.exists() {

@@ -1,5 +1,5 @@
-//! Checks the compiled PTX. It must have the entries of the table and no others. Each kernel must meet the demands of its kind: wide
-//! loads and stores, and the same number of barriers as in the source.
+//! Checks the compiled PTX. It must have the entries of the table and no others. Each kernel of the library must meet the demands of its
+//! kind: wide loads and stores, and the same number of barriers as in the source.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use warpfold_kernels::kind::launch_bounds;
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED, Text};
 use warpfold_ptx::finish::{Bounds, Contents};
 
-/// The kernels of a text.
+/// A part of the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelSet {
     /// The library's kernels.
@@ -48,7 +48,7 @@ impl KernelSet {
         }
     }
 
-    /// The parts of the compiler's output that its text keeps.
+    /// What the committed text keeps of the compiler's output.
     pub fn contents(self) -> Contents {
         match self {
             KernelSet::Library => Contents {

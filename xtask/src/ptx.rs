@@ -48,9 +48,9 @@ impl Variant {
     }
 }
 
-/// The library's kernels are built for the architecture with the most useful instructions (asynchronous copies, programmatic dependent
-/// launches). At load, the library makes the texts for older devices from the texts for this architecture. The ladder's kernels are built
-/// for the oldest architecture that the compiler accepts.
+/// The library's kernels are built for an architecture that has asynchronous copies and programmatic dependent launches. At load, the
+/// library makes the texts for older devices from the texts for this architecture. The ladder's kernels are built for the oldest
+/// architecture that the compiler accepts.
 const VARIANTS: [Variant; 3] = [
     Variant::library("sm_90", "+ptx78"),
     Variant::ladder("ladder", KernelSet::Ladder),
@@ -67,7 +67,7 @@ fn named(names: &[&str]) -> Result<Vec<&'static Variant>> {
     Ok(VARIANTS.iter().filter(is_named).collect())
 }
 
-/// Builds the variants, and replaces the contents of their folders.
+/// Builds the variants, and replaces their committed files.
 pub fn write(root: &Path, names: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));

@@ -2,7 +2,7 @@
 //!
 //! Each seed has a process of its own. On a virtual device, the seed also chooses the architecture and the number of multiprocessors,
 //! unless the environment sets them. The first seed that fails ends the run. The test prints the smallest case, and this task prints how to
-//! repeat it.
+//! repeat the test.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -27,7 +27,7 @@ const END_LINES: usize = 30;
 #[derive(Debug, PartialEq)]
 struct Wanted {
     minutes: u64,
-    /// The first seed. `None`: the time of day.
+    /// The first seed. `None`: the number of seconds since 1970.
     seed: Option<u64>,
 }
 

@@ -25,7 +25,7 @@ const NESTED: &[&str] = warpfold_ladder_kernels::for_each_nested_kernel!(ladder_
 const NESTED_HELLO: &str = "ladder_nested_hello";
 
 impl KernelSet {
-    /// Its entries. A text has these and no others.
+    /// The part's entries. The part's text has these and no others.
     pub fn symbols(self) -> Vec<&'static str> {
         match self {
             KernelSet::Library => LIBRARY.to_vec(),

@@ -1,11 +1,13 @@
 //! Packs many kernels' texts into few bytes. Kernels of one kind have nearly the same lines, in nearly the same order, and the numbers of
 //! their registers differ by a constant. The texts are packed in three steps:
 //!
-//! 1. In a line, [`NAME`] replaces the kernel's name. The number of a register or a label is replaced by its distance from the highest
-//!    number so far, or by nothing if it is the next number. So equal instructions become equal lines.
+//! 1. In a line, [`NAME`] replaces the kernel's name. For each prefix of registers or labels, the *newest* number begins as 0. A number is
+//!    replaced by nothing if it is the newest number plus 1, and then becomes the newest. Any other number is replaced by its distance from
+//!    the newest. So equal instructions become equal lines.
 //! 2. Equal lines are written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance
 //!    back to an earlier line.
-//! 3. A run of lines that has occurred before is encoded by its distance back and its length. Any distance is allowed.
+//! 3. If a run of at least [`SHORTEST_RUN`] lines is found among the earlier lines, it is encoded by its distance back and its length. Any
+//!    distance is allowed.
 //!
 //! The dictionary and the numbers are compressed (zlib).
 
@@ -19,7 +21,7 @@ use super::words::{Word, words};
 /// The sign for the kernel's name.
 const NAME: &str = "\u{1}";
 
-/// The sign before and after a number's distance. If the number is the next one, there is nothing between the signs.
+/// The sign before and after a number's distance. If the number is the newest plus 1, there is nothing between the signs.
 const MARK: char = '\u{2}';
 
 /// The prefix of labels.
@@ -143,7 +145,7 @@ fn coded(text: &Named) -> String {
     coded
 }
 
-/// The highest number so far of registers and labels, by their prefix.
+/// The newest number of registers and labels, by their prefix.
 #[derive(Default)]
 struct Seen(BTreeMap<String, u32>);
 
@@ -254,7 +256,8 @@ impl Streams {
     }
 }
 
-/// The length of the longest earlier run that equals the run at `at`, and its distance back.
+/// The longest run that equals the lines from `at` on, among the newest [`PLACES`] positions with the same first lines: its length, and its
+/// distance back.
 fn longest_run(lines: &[u32], at: usize, places: &BTreeMap<&[u32], Vec<usize>>) -> (usize, usize) {
     let key = lines.get(at..at + SHORTEST_RUN);
     let before = key

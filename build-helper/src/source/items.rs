@@ -4,9 +4,10 @@
 //! So a row may seem to depend on an item that it does not need, but it never misses one. An item or a name *counts* if the row depends on
 //! it:
 //!
-//! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait.
-//! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
-//!   counts.
+//! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait that
+//!   defines `twice`.
+//! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait counts
+//!   or is foreign, too.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
 //! - A macro, or a call of a macro, may define every name in it. A call of the library's macro `item!` defines the structs in it.
 //! - Anything else always counts.

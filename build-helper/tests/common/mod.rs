@@ -1,4 +1,4 @@
-//! Builds of the files in `tests/operators`. They need a toolchain with the target: see [`skip`].
+//! Builds of the files in `tests/operators`. They need a compiler for device code: see [`skip`].
 
 #![allow(dead_code, reason = "each test file uses its part")]
 

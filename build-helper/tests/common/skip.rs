@@ -1,4 +1,4 @@
-//! Runs tests that compile device code. If no compiler can do that, all tests count as ignored, and a line on stderr says so.
+//! Runs tests that compile device code. If no compiler can do that, all tests count as ignored, and a message on stderr says so.
 //!
 //! Rust's own harness cannot ignore a test that has begun to run. Such a test would have to pass.
 

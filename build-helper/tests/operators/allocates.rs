@@ -1,4 +1,4 @@
-//! A macro that only the standard library has.
+//! A macro that `core` does not have.
 
 use warpfold::{Commutative, Op};
 

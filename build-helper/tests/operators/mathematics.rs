@@ -1,4 +1,4 @@
-//! A function that only the standard library has.
+//! A function that `core` does not have.
 
 use warpfold::{Commutative, Op};
 

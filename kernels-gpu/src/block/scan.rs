@@ -24,7 +24,7 @@ use crate::{simt, warp};
 
 use super::Shape;
 
-/// A thread's striped part of a tile of items of type `T`. A slot also has room for as many values of type `U`.
+/// A thread's striped part of a tile of items of type `T`. The thread's slots for these vectors have room for as many values of type `U`.
 pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 
 /// The number of the barrier in [`ScanTile::join`].
@@ -53,7 +53,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// How the results of a vector are accessed.
     const RESULTS: Access = ScanPart::<O::Output, T>::ACCESS;
 
-    /// The tile that begins at `first`. Its vectors keep their order in memory, whatever the direction.
+    /// The tile that begins at `first`. Its vectors lie in the order of the scan. The items of each vector keep their order in memory,
+    /// whatever the direction.
     #[inline(always)]
     pub fn new(first: *mut u32, direction: Direction) -> Self {
         ScanTile {

@@ -23,8 +23,8 @@ pub struct Stripe<A> {
 
 impl<A: Accumulator> Stripe<A> {
     /// A factor that replaces the division of a number by `A::WORDS`: multiply the number by it, and shift the product right by 16 bits.
-    /// The quotient is right for all numbers up to 32 times the most words. A division takes more instructions, and a single warp waits for
-    /// each of them.
+    /// The quotient is right for all numbers up to 32 times [`ACCUMULATOR_MAX_WORDS`]. A division takes more instructions, and a single
+    /// warp waits for each of them.
     const INVERSE: u32 = (1u32 << 16).div_ceil(A::WORDS as u32);
 
     /// The calling lane's words.

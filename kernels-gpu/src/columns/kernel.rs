@@ -29,9 +29,9 @@
 //! all blocks are on the way down, any of them can go on.
 //!
 //! Cost: the kernel reads every item once, and writes every result once. A scan reads an item twice if its thread does not hold the leaf's
-//! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. The word is
-//! written at most once, and read at most once on the way up. On the way down, a scan reads it once more for each unit whose prefix needs
-//! it. A block has these barriers:
+//! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. A value is
+//! published at most once, and at most one unit waits for it on the way up. On the way down, each unit of a scan whose prefix needs the
+//! value waits for it too. A unit that waits reads the words again and again. A block has these barriers:
 //!
 //! - 1 in every launch,
 //! - if columns have several chunks: 1, and 2 more for each level that any of the block's units combines on the way up,
@@ -39,7 +39,7 @@
 //! - in the launch with the last tag, for such columns: 1.
 //!
 //! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks
-//! without units take tickets like the others, and wait for no other block.
+//! without units take tickets if the other blocks do, and wait for no other block.
 
 mod chunks;
 mod leaves;

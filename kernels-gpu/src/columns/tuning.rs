@@ -9,8 +9,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// How many blocks share a multiprocessor in a reduction by `O`: [`BLOCKS_PER_MULTIPROCESSOR`], with two exceptions.
 ///
-/// - One more for narrow items with small accumulators, which need few registers. On an H200, sums of 2^28 `f32` in 1,024 columns took 324
-///   µs with two blocks (46 registers) and 260 µs with three (40 registers) (2026-11-25,
+/// - One more for items of up to 4 bytes with accumulators of up to 3 words, which need few registers. On an H200, sums of 2^28 `f32` in
+///   1,024 columns took 324 µs with two blocks (46 registers) and 260 µs with three (40 registers) (2026-11-25,
 ///   `warpfold-bench shapes --only "sums, 1024 columns"`).
 /// - Half as many if accumulators have more than 8 words, as with `Statistics`. With two blocks, threads had so few registers that they
 ///   spilled 1.7 to 3.9 KiB to local memory (`ptxas` of CUDA 13.0, for 9.0; not timed).

@@ -1,4 +1,4 @@
-//! Building blocks for kernels of your own. Most of them are functions that the library's kernels call too.
+//! Building blocks for kernels of your own.
 //!
 //! | module | works on | contents |
 //! |---|---|---|

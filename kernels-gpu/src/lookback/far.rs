@@ -61,7 +61,7 @@ struct Wanted {
     first_prefix: u32,
 }
 
-/// `count` low bits.
+/// A mask of the lowest `count` bits.
 #[inline(always)]
 fn low_bits(count: u32) -> u32 {
     ((1u64 << count) - 1) as u32
@@ -171,8 +171,8 @@ impl<A: Accumulator> Lookback<A> {
         let wanted = Wanted::of(tile);
         let is_last = is_group_last(tile);
         // SAFETY: the whole warp calls it, and takes the same branches. The wanted slots are the slots of lower tiles and groups, and of
-        // this group's prefix; the board has them. The prefix published here belongs to the group after `tile`, so no other block publishes
-        // it. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
+        // this group's prefix; the board has them. Only the block with a group's last tile publishes the next group's prefix, so no other
+        // block publishes it. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
         unsafe {
             let stripe = Stripe::of_lane();
             let mut seen = self.load_tiles(&wanted, stripe, scratch);
@@ -219,8 +219,8 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// Publishes the aggregate of `tile`, which one lane has. That lane writes the words to `room`, and each lane publishes one word. So
-    /// the warp publishes the aggregate by one store.
+    /// Publishes the aggregate of `tile`, which one lane has. That lane writes the words to `room`, and lane `l` publishes word `l`. So the
+    /// warp publishes the aggregate by one store.
     ///
     /// # Safety
     /// - Convergent: a whole warp. The calling block holds `tile`, and publishes it only once.

@@ -59,7 +59,7 @@ fn lane_in_loop() -> u32 {
 pub struct View<'a, L: Published> {
     published: &'a L,
     tile: u32,
-    /// The values that the lane read last. The bits of `published` are [`OWN`], a bit for each earlier group, and [`PREFIX`].
+    /// The values that the lane read last. The bits of `seen.published` are [`OWN`], a bit for each earlier group, and [`PREFIX`].
     seen: Glance<L::Tile, L::Prefix>,
     /// The value of [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
     distance: u32,

@@ -213,7 +213,7 @@ macro_rules! located {
 located!(ArgMin, false);
 located!(ArgMax, true);
 
-/// Implements an operator that runs two operators at once. Each operator has one side of an [`Extremes`].
+/// Implements an operator that runs two operators at once. Each of the two has one side of an [`Extremes`].
 macro_rules! both {
     ([$t:ident $(: $bound:ident)? $(, $index:ident)?] $op:ty: $min:ty, $max:ty => $output:ty, $total:expr $(, where $($clause:tt)*)?) => {
         impl<$t: Element $(+ $bound)? $(, $index: ArgIndex)?> Op<$t> for $op

@@ -9,8 +9,8 @@
 //!
 //! All narrow items of a word are converted to keys at once. To find the least key of a vector of narrow items, each key is put into the
 //! upper bits of a word, and its place into the lower bits. The least of these words has the least key and its place. For `f32`, minimum
-//! and maximum instructions find a vector's extreme, if the GPU has such instructions that propagate NaN. A comparison of bits then finds
-//! the extreme's place, and NaNs are handled at the end.
+//! and maximum instructions that propagate NaN find a vector's extreme, if the GPU has them. A comparison of bits then finds the extreme's
+//! place, and NaNs are handled at the end.
 
 mod words;
 

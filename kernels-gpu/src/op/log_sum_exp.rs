@@ -1,8 +1,8 @@
 //! The logarithm of a sum of exponentials.
 //!
 //! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
-//! all items are −∞. When two values combine, the sum of the value with the lesser greatest item is multiplied by the exponential of the
-//! difference (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
+//! all items are −∞. When two values combine, the sum of the value with the lesser greatest item is multiplied by `exp(lesser − greater)`
+//! of the two greatest items (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 //!
 //! These exponentials are at most 1, and the multiplied sums are added to sums of at least 1. So the absolute error of the exponentials
 //! matters: it is less than 0.52 · 2⁻²³, or 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three

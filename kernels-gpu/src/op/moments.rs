@@ -314,7 +314,7 @@ impl<T: Number> Op<T> for Moments {
     }
 }
 
-/// The reciprocal of a power of two: it has the negated exponent. For 0 and for all other numbers, the result has no meaning.
+/// The reciprocal of a power of two: it has the negated exponent. For numbers other than powers of two, the result has no meaning.
 #[inline(always)]
 fn reciprocal(power_of_two: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(power_of_two.to_bits()))

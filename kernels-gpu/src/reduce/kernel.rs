@@ -17,8 +17,8 @@
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from one launch to the
 //! next, and the block with the last ticket of the last launch combines the partials.
 //!
-//! Every byte is read once. A block has one barrier; the block that combines the partials has three. [`crate::contract`] defines the
-//! combination tree, and so every bit of the result.
+//! Every byte of the input is read once. A block has one barrier; the block that combines the partials has three. [`crate::contract`]
+//! defines the combination tree, and so every bit of the result.
 
 mod in_pairs;
 mod partials;

@@ -73,8 +73,8 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// the scan begins with the initial value in the workspace.
 ///
 /// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
-/// whether the launch has the blocks of a long scan. If the number that is read makes the scan short, the launch has more warps, and
-/// perhaps more blocks, than it needs.
+/// whether the launch has the blocks of a long scan. If the launch has these blocks, but the number that is read makes the scan short, it
+/// has more warps, and perhaps more blocks, than it needs.
 ///
 /// # Safety
 /// - The launch has at least one block and, if `item_count_at` is null, at most `end_tile - first_tile` blocks. A block has

@@ -45,7 +45,7 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Bytes of the longest scan in place that leaves evictions to the L2 cache. All other scans ask the cache to evict the lines of the input
+/// Scans in place of up to this many bytes leave evictions to the L2 cache. All other scans ask the cache to evict the lines of the input
 /// last. Inclusive sums of `f32`, in µs, without that request and with it (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |

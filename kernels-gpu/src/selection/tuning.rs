@@ -1,8 +1,8 @@
 //! Numbers that change the speed of selections, but no bit of the results. All measurements are from compute capability 9.0. Other devices
 //! use the same numbers.
 //!
-//! The times of this design and of three slower ones, in µs, for 2^28 `f32` on an H200 (2026-11-25, `warpfold-bench shapes --only "select
-//! if, 10"`, and `--only "run lengths, runs of 32"`):
+//! The times of this design and of three slower designs, in µs, for 2^28 `f32` on an H200 (2026-11-25,
+//! `warpfold-bench shapes --only "select if, 10"`, and `--only "run lengths, runs of 32"`):
 //!
 //! | | 10 % selected | run lengths, runs of 32 |
 //! |---|---|---|
@@ -15,8 +15,8 @@
 //! prefix: a block takes tickets ahead, so blocks do not work on tiles in the order of the tickets. For 2^16 items, of which 10 % are
 //! selected, the last design was faster: it took 3.3 µs, and this design 3.7 µs.
 //!
-//! The items and the lengths of runs are written in batches, and all other outputs one value after another. The times in µs, for 2^28 `f32`
-//! on an H200 (2026-11-26):
+//! For runs, items and lengths are written in batches. All other outputs are written one value after another. The times in µs, for 2^28
+//! `f32` on an H200 (2026-11-26):
 //!
 //! | | run lengths, runs of 1, 32, 4096 | `select_if`, 10, 50, 90 % |
 //! |---|---|---|

@@ -59,8 +59,8 @@ impl Bench {
         }
     }
 
-    /// Runs `work` once, and then `repeats` more times, which are timed. The first run also compiles the kernels. Its time counts only
-    /// without repeats, or if it takes long.
+    /// Runs `work` once and, unless this run takes long, `repeats` more times. The first run also compiles the kernels, so its time counts
+    /// only if there are no more runs.
     pub fn run<T>(
         &self,
         mut work: impl FnMut() -> warpfold_ladder::Result<Measured<T>>,

@@ -1,6 +1,6 @@
 //! The kernels' entries, one for each row of the table in [`crate::entries`].
 //!
-//! The functions that the entries call state the conditions of a launch.
+//! Each entry calls a function, whose documentation states the conditions of a launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]
 
 use core::ffi::c_void;

@@ -19,7 +19,8 @@
 //!   seen: without a barrier, these are the writes of this thread, or at best of this warp. Here the kernel has this barrier.
 //! - In the document's last kernel, block 0 may launch the next level before other blocks have halved their items. Here this launch is a
 //!   tail launch too.
-//! - A launch can fail on the device, and the document does not check for that. Here its error code is stored in a word for the host.
+//! - A launch can fail on the device, and the document does not check for that. Here the launch's error code is stored in a word for the
+//!   host.
 //! - As in `paired`, the host pads the items to whole blocks with the identity.
 
 use core::ffi::c_void;
@@ -196,8 +197,8 @@ pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
     block_items: u64,
 ) {
     let block = thread::block() as usize;
-    // SAFETY: `2 · stride` is at most `block_items`, and each block has that many items and a partial (this function's conditions). Only
-    // this block uses them. The launched grid, of half the stride, begins when all blocks have ended.
+    // SAFETY: `2 · stride` is at most `block_items`, and each block has `block_items` items and a partial (this function's conditions). No
+    // other block uses them. The launched grid, of half the stride, begins when all blocks have ended.
     unsafe {
         let own = items.add(block * block_items as usize);
         halve::<O, T>(own, 2 * stride);

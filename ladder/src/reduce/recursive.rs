@@ -5,7 +5,7 @@ use crate::nested::Children;
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Plain, Result, Rung};
 
-/// The first parameters of every kernel here.
+/// The first parameters of every kernel that this module launches.
 struct Pointers {
     items: Address,
     partials: Address,

@@ -2,8 +2,8 @@
 //! with the feature `cuda_builder` of its package.
 //!
 //! Everything is in [`FOLDER`]. As in a user's project, a configuration replaces crates from crates.io by rust-cuda's. The folder has a
-//! lock file of its own, since rust-cuda's crates have other dependencies. The build is in the same folder, since the compilation of the
-//! kernels looks for the configuration in the parent folders of the build.
+//! lock file of its own, since rust-cuda's crates have other dependencies than the crates that they replace. The build is in the same
+//! folder, since the compilation of the kernels looks for the configuration in the parent folders of the build.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The kernels that are compiled and tested: all, or a few for some architectures.
+//! The kernels that are compiled and tested: all kernels, or a few of them.
 
 use anyhow::{Result, bail};
 

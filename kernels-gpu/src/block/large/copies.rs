@@ -66,7 +66,7 @@ impl<V: Element, S: Shape> Layout<V, S> {
     /// Bytes of a stretch.
     const STRETCH_BYTES: u32 = WARP_LANES * Self::RUN_BYTES as u32;
 
-    /// Where byte `byte` of a stretch is in shared memory: its distance from the warp's first run.
+    /// The distance in shared memory from a stretch's first byte to its byte `byte`.
     #[inline(always)]
     fn place(byte: u32) -> u32 {
         match Self::IS_DENSE {

@@ -1,8 +1,8 @@
 //! Items of one word: the extreme of one vector or of four vectors, and its place.
 //!
 //! For four vectors, the extreme is found first, and then the first place with the extreme's bits. So only the extreme's key is computed.
-//! For one vector of `f32`, this is done in the same way. For `f32`, both need minimum and maximum instructions that propagate NaN: without
-//! them, all keys are computed. NaNs are handled at the end.
+//! For one vector of `f32`, the extreme is found first too. For `f32`, this needs minimum and maximum instructions that propagate NaN:
+//! without them, all keys are computed. NaNs are handled at the end.
 
 use super::{directed, signed, single, unsigned, word_of, Located, Ordered};
 use crate::arithmetic::{maximum_f32, minimum_f32, unless_nan, HAS_EXTREMES_F32};
@@ -179,8 +179,8 @@ impl Ordered for f32 {
         Located::new(key, index + place as u64)
     }
 
-    /// This has no branch, so it can overlap with the computation of other vectors. The extreme of an item with itself is the item, or the
-    /// same NaN for every NaN. So the first NaN is found in the same way as the extreme number.
+    /// The function has no branch, so it can overlap with the computation of other vectors. The extreme of an item with itself is the item,
+    /// or the same NaN for every NaN. So the first NaN is found in the same way as the extreme number.
     #[inline(always)]
     fn streamed<const FALLING: bool>(words: Words, place: u32) -> [u32; 3] {
         if !HAS_EXTREMES_F32 {

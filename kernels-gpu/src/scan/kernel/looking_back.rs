@@ -95,7 +95,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     }
 }
 
-/// Leaves a launch of `blocks` blocks that has the last tag. The last block to leave clears the state words and resets the epoch.
+/// Leaves a launch that has the last tag. The launch has `blocks` blocks. The last block to leave clears the state words and resets the
+/// epoch.
 ///
 /// # Safety
 /// - Convergent: one whole warp of each block, after the block's last access to the board.

@@ -2,8 +2,8 @@
 //! look-back adds up the counts that earlier tiles publish.
 //!
 //! Tiles and groups publish as in [`crate::lookback`], whose header argues for progress. Each tile publishes its count. The last tile of
-//! each group of 32 publishes the group's count, and then the next group's prefix. Counts are small and exact, unlike a scan's values. So
-//! one word holds a tile's count. A look-back adds up all counts between a known prefix and the tile at once, in any order.
+//! each group of 32 publishes the group's count, and then the next group's prefix. Counts are small and exact, as a scan's values need not
+//! be. So one word holds a tile's count. A look-back adds up all counts between a known prefix and the tile at once, in any order.
 //!
 //! Cost: a look-back takes one warp. It has one round of loads if every value is published, or two rounds if it is patient. It has 7
 //! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more shuffles. There is no barrier.

@@ -39,7 +39,7 @@ pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// `reduce3`: any block size, by strides from the next power of two.
+/// `reduce3`: any block size. The first stride is half the block size, rounded up to a power of two.
 ///
 /// # Safety
 /// The conditions of [`power_of_two_tree`].

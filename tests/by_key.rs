@@ -212,6 +212,15 @@ fn border_lengths() -> Vec<(&'static str, Vec<usize>)> {
             joined(&[vec![5], vec![70_000], ones(300), vec![4096 * 17 + 1, 2]]),
         ),
         (
+            "short runs alone",
+            joined(&[
+                vec![16; 300],
+                (0..1500).map(|run| 1 + run * 7 % 16).collect(),
+                ones(4100),
+                vec![2; 3000],
+            ]),
+        ),
+        (
             "dense and long",
             joined(&[
                 ones(3000),

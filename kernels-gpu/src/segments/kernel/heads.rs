@@ -9,8 +9,9 @@
 //! for each work of the window, at most two:
 //!     copy the items to shared memory; a barrier follows
 //!     leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
-//!     short chunks, of at most one leaf: the lane of the head's bit takes the chunk
+//!     short chunks, of at most one leaf: a lane takes a chunk
 //!     nodes and roots of longer chunks, as leaves
+//!     if all chunks are short and items are narrow: in place of these steps, a thread takes 16 places (see `heads/sixteens.rs`)
 //! ```
 //!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.

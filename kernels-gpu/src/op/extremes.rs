@@ -266,7 +266,9 @@ macro_rules! both {
                 }
             }
 
-            const STREAMS_ROWS: bool = <$min as Op<$t>>::STREAMS_ROWS;
+            // True for two keys of one word, each with an index of two words.
+            const STREAMS_ROWS: bool =
+                <$min as Op<$t>>::STREAMS_ROWS && Self::Accumulator::IS_WIDE;
             const EQUAL_WORDS: u32 = 0b100100;
 
             #[inline(always)]

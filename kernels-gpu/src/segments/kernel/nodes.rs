@@ -2,9 +2,10 @@
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, accumulator_word, AccumulatorWords};
-use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
+use crate::element::{Accumulator, Element, ACCUMULATOR_MAX_WORDS};
 use crate::indices::write_result;
 use crate::op::Op;
+use crate::pairwise;
 use crate::segments::{chunk_items, Task, Work, FAN};
 use crate::simt;
 use crate::sixteens::{self, QUARTERS};
@@ -34,12 +35,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn for_each_node<S: Step<Node>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the starts are written: condition 2.
-        let has_roots = unsafe { self.has_roots(room) };
+        let (has_roots, slots) = unsafe { (self.has_roots(room), self.node_slots(work, room)) };
         let node_slots = self.slots(work, FAN * FAN);
-        let slots = match has_roots {
-            true => node_slots.count,
-            false => work.chunk_count,
-        };
         let mut slot = simt::thread_index();
         while slot < slots {
             let step = simt::opaque_one() as u32;
@@ -59,6 +56,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             slot += step * self.threads();
         }
+    }
+
+    /// How many slots a work has for its nodes. If no chunk has two nodes, each chunk has one slot.
+    ///
+    /// # Safety
+    /// The starts are written.
+    #[inline(always)]
+    unsafe fn node_slots(&self, work: &Work, room: Room<T, O::Accumulator>) -> u32 {
+        // SAFETY: the starts are written: this function's condition.
+        match unsafe { self.has_roots(room) } {
+            true => self.slots(work, FAN * FAN).count,
+            false => work.chunk_count,
+        }
+    }
+
+    /// Whether `count` nodes or roots are folded on [`QUARTERS`] lanes each. Values of one word are, unless the block has fewer lanes: then a
+    /// thread for each is faster.
+    #[inline(always)]
+    fn are_shared(&self, count: u32) -> bool {
+        O::Accumulator::WORDS > 1 || count * QUARTERS <= self.threads()
     }
 
     /// The chunk of a node's slot, and the node's number in it. If no chunk has two nodes (not `has_roots`), each chunk has one slot. A
@@ -97,7 +114,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // written: condition 2.
         unsafe {
             let work = self.work(number);
-            if Self::SHARES {
+            if Self::SHARES && self.are_shared(self.node_slots(&work, room)) {
                 self.share_nodes(&work, room);
             } else {
                 self.for_each_node::<Fold>(&work, room);
@@ -112,12 +129,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn share_nodes(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the starts are written: this function's conditions.
-        let has_roots = unsafe { self.has_roots(room) };
+        let (has_roots, slots) = unsafe { (self.has_roots(room), self.node_slots(work, room)) };
         let node_slots = self.slots(work, FAN * FAN);
-        let slots = match has_roots {
-            true => node_slots.count,
-            false => work.chunk_count,
-        };
         let mut first = simt::warp() * SHARED_BY_WARP;
         while first < slots {
             let step = simt::opaque_one() as u32;
@@ -226,7 +239,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn fold_roots(&self, number: u32, room: Room<T, O::Accumulator>) {
         // SAFETY: the header is written, and has the work: condition 1.
         let work = unsafe { self.work(number) };
-        if Self::SHARES {
+        if Self::SHARES && self.are_shared(work.chunk_count) {
             // SAFETY: the work is the block's. The rest are this function's conditions.
             unsafe { self.share_roots(&work, room) };
             return;
@@ -352,8 +365,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn fold_some(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
         // SAFETY: the values are written, and `place < count`: this function's condition.
         unsafe {
+            let value = |place| Self::read_value(values, place);
             match O::PAIRS_SIXTEENS {
-                true => sixteens::pairwise::<O, T>(count, |place| Self::read_value(values, place)),
+                true if Self::PAIRS_WORDS && count == FAN => {
+                    let value = |place: usize| value(place as u32);
+                    let left = pairwise::eight::<O, T>(&value, 0);
+                    O::combine(left, pairwise::eight::<O, T>(&value, 8))
+                }
+                true => sixteens::pairwise::<O, T>(count, value),
                 false => self.fold_values(values, count),
             }
         }

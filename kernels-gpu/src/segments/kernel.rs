@@ -56,12 +56,12 @@ mod dense;
 mod downsweep;
 mod heads;
 mod items;
-mod later;
 mod leaves;
 mod nodes;
 mod rows;
 mod search;
 mod starts;
+mod whole;
 mod window;
 
 use crate::board::Board;
@@ -215,13 +215,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
         // threads. `begin` writes the tag and has a barrier, whether it returns true or false. If it returns true, the header is written.
-        // `run` and `stream_rows` write the tails' values, unless a later block combines the rows. `depart` comes after the last use of the
-        // board.
+        // `run` and `stream_rows` write the tails' values. If `reduce_whole_chunks` returns true, the tag is written. `depart` comes after
+        // the last use of the board.
         unsafe {
-            if self.begin(room) {
+            if streams_rows::<O, T>() && self.have_whole_chunks() {
+                if !self.reduce_whole_chunks() {
+                    return;
+                }
+            } else if self.begin(room) {
                 let is_done = if streams_rows::<O, T>() && self.have_streams() {
                     self.stream_rows(room);
-                    !self.settles_later()
+                    true
                 } else {
                     self.run(room)
                 };

@@ -13,8 +13,8 @@ pub const REDUCE: Definition = Definition {
     // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(10)],
-    // Two more if the operator streams rows: after the values of pieces, and at the end.
-    other_barriers: Some(&[Barrier::block(12)]),
+    // Three more if the operator streams rows: after the ticket for whole chunks, after the values of pieces, and at their end.
+    other_barriers: Some(&[Barrier::block(13)]),
     vectors: Vectors::Any,
 };
 

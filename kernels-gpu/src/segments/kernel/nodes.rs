@@ -253,7 +253,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let chunk = self.chunk(&work, room, slot);
                 let count = chunk.node_count();
                 if count > 1 {
-                    let value = self.fold_values(room.node(chunk.start, 0), count);
+                    let value = self.fold_some(room.node(chunk.start, 0), count);
                     self.finish(&work, chunk.number, value);
                 }
             }
@@ -414,22 +414,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The header is written, and `work` is one of the block's works. It has the chunk, and nobody else finishes it.
     #[inline(always)]
     pub unsafe fn finish(&self, work: &Work, chunk: u32, value: O::Accumulator) {
-        // SAFETY: the conditions are this function's.
-        unsafe { self.finish_or_publish(work, chunk, value, false) }
-    }
-
-    /// As [`Self::finish`]. If `publishes_tails`, a tail that is combined with earlier chunks is published too.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::finish`]. If `publishes_tails`, a window with such a tail has no other chunk to publish.
-    #[inline(always)]
-    pub unsafe fn finish_or_publish(
-        &self,
-        work: &Work,
-        chunk: u32,
-        value: O::Accumulator,
-        publishes_tails: bool,
-    ) {
         // SAFETY: the work has the chunk, so its segment belongs to the launch, and has a result (the launch's condition 5). The header is
         // written, and has the work's window. The board has a slot for each window (condition 6), and a window publishes one chunk at most.
         // Nobody else finishes the chunk: this function's condition.
@@ -442,7 +426,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return;
             }
             let is_tail = chunk == work.tail_chunk;
-            if is_tail && !publishes_tails && self.window(work.window).is_combined() {
+            if is_tail && self.window(work.window).is_combined() {
                 self.tail(work.window).write(value);
             } else {
                 let number = self.window_number(work.window) as u32;

@@ -14,7 +14,7 @@
 //! piece, the warp finishes it. Otherwise the values of the pieces go through shared memory.
 
 use crate::contract::WARP_LANES;
-use crate::element::{first_words, Element, Words};
+use crate::element::{first_words, Accumulator, Element, Words};
 use crate::op::Op;
 use crate::segments::tuning::LONG_BLOCK_THREADS;
 use crate::segments::{chunk_items, streams_rows, vector_items};
@@ -33,8 +33,8 @@ use super::Launch;
 const LANE_VECTORS: u32 = 8;
 
 /// How many vectors a step has, and the levels of a binary tree over them.
-const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
-const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
+pub const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
+pub const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
 /// The most pieces of a chunk. With more pieces, their combination takes longer than the folds of leaves and nodes do. `Moments` of 2^28
 /// `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26); in rows of 1,024, which have one, 268 µs.
@@ -72,17 +72,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     const WINDOW_PIECES: u32 =
         2 * chunk_items::<T, O::Accumulator>() as u32 / (LANE_VECTORS * vector_items::<T>());
 
-    /// Whether this is a reduction of rows, the input is aligned to a vector, each piece has at least [`LANE_VECTORS`] vectors, and each
-    /// chunk has at most [`CHUNK_PIECES`] pieces.
+    /// Whether this is a reduction of rows of whole vectors, at least [`LANE_VECTORS`], and the input is aligned to a vector.
     #[inline(always)]
-    pub fn have_streams(&self) -> bool {
+    pub fn have_vectors(&self) -> bool {
         let row = self.offsets.row_items;
         self.task == Task::Reduce
             && !self.offsets.are_read()
             && row > 0
             && row.is_multiple_of((LANE_VECTORS * vector_items::<T>()) as u64)
             && self.input.addr().is_multiple_of(VECTOR_BYTES)
-            && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
+    }
+
+    /// Whether the launch [has vectors](Self::have_vectors), and each chunk has at most [`CHUNK_PIECES`] pieces. So each piece has at least
+    /// [`LANE_VECTORS`] vectors.
+    #[inline(always)]
+    pub fn have_streams(&self) -> bool {
+        self.have_vectors() && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
     }
 
     /// The levels of a binary tree over the vectors of a piece.
@@ -93,7 +98,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
-    /// Folds the chunks of all works of the block. This ends with a barrier, unless the launch [settles rows later](Self::settles_later).
+    /// Folds the chunks of all works of the block, and ends with a barrier.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the launch [has streams](Self::have_streams).
@@ -107,9 +112,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (levels, is_alone) = unsafe { self.shape() };
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
-        // work_count`. All threads take the same branches around barriers, since the branches depend on the launch's arguments. Rows that
-        // are settled later have chunks of several pieces, so `combine_pieces` publishes their values. In it, the last warp has no window,
-        // and the other warps publish without waiting.
+        // work_count`. All threads take the same branches around barriers, since the branches depend on the launch's arguments.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels, is_alone);
@@ -118,12 +121,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if !is_alone {
                 self.combine_pieces(room, levels);
             }
-            if !self.settles_later() {
-                // Orders the values of tails before the reads by the threads that combine them.
-                simt::barrier();
-            } else if simt::warp() == self.threads() / WARP_LANES - 1 {
-                self.settle_due();
-            }
+            // Orders the values of tails before the reads by the threads that combine them.
+            simt::barrier();
         }
     }
 
@@ -195,7 +194,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn combine_pieces(&self, room: Room<T, O::Accumulator>, levels: u32) {
         const {
-            assert!(MOST_WINDOWS < LONG_BLOCK_THREADS / WARP_LANES);
+            assert!(MOST_WINDOWS <= LONG_BLOCK_THREADS / WARP_LANES);
         }
         let lanes = self.most_pieces(levels).next_power_of_two();
         let shift = lanes.trailing_zeros();
@@ -237,7 +236,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if share.has_chunk && simt::lane().is_multiple_of(lanes) {
                     let chunk = first + (simt::lane() >> shift);
                     let value = self.in_row(&work, chunk, folded);
-                    self.finish_or_publish(&work, chunk, value, self.settles_later());
+                    self.finish(&work, chunk, value);
                 }
                 first += step * (WARP_LANES >> shift);
                 if first >= work.chunk_count {
@@ -337,8 +336,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room.piece(before + piece)
     }
 
-    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels. If a piece begins at the lane's
-    /// [first vector](first_vector_of_lane), the lane gets the piece's value.
+    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels, at least 3. If a piece begins at
+    /// the lane's [first vector](first_vector_of_lane), the lane gets the piece's value.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The work begins with item `first`, and `begin < vectors`. The launch has
@@ -351,31 +350,70 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors: u32,
         levels: u32,
     ) -> O::Accumulator {
-        let mut read: LaneVectors = [[0; 4]; LANE_VECTORS as usize];
-        let number = begin + simt::lane();
-        // SAFETY: the whole warp is here: this function's condition. Vectors up to the work's last exist, and are aligned, since the launch
-        // has streams.
+        let same = O::EQUAL_WORDS;
+        // SAFETY: the whole warp is here, with the same arguments, and the vectors exist: this function's conditions. 1, 2, 4, 8 and 16 are
+        // less than 32.
         unsafe {
-            if begin + STEP_VECTORS <= vectors {
-                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-                    read[V] = self.load(first, number, V as u32 * WARP_LANES);
+            let mut folded = self.fold_eights(first, begin, vectors);
+            let mut join = |is_level: bool, delta: u32| {
+                if is_level {
+                    folded = warp::join(folded, delta, same, O::combine_streams);
+                }
+            };
+            join(levels > 3, 8);
+            join(levels > 4, 16);
+            // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
+            join(levels > 5, 1);
+            join(levels > 6, 2);
+            join(levels > 7, 4);
+            O::end_stream(folded)
+        }
+    }
+
+    /// Folds each eight vectors of the step that begins at vector `begin` of `vectors` vectors. A lane gets the value of the eight vectors
+    /// from its [first vector](first_vector_of_lane) on, in the form of [streams](Op::stream). The values of vectors past the end have no
+    /// meaning. Indices count from item `first`.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same arguments. The vectors from item `first` on exist, the first is aligned to 16 bytes, and
+    /// `begin < vectors`.
+    #[inline(always)]
+    pub unsafe fn fold_eights(&self, first: u64, begin: u32, vectors: u32) -> O::Accumulator {
+        let number = begin + simt::lane();
+        let mut values = [O::identity(); LANE_VECTORS as usize];
+        // Reads some of the lane's vectors, and lifts and combines the items of each.
+        macro_rules! fold_vectors {
+            ($($v:literal)*) => {
+                let mut read: LaneVectors = [[0; 4]; LANE_VECTORS as usize];
+                if begin + STEP_VECTORS <= vectors {
+                    for_each_vector!(V in $($v)* => {
+                        read[V] = self.load(first, number, V as u32 * WARP_LANES);
+                    });
+                } else {
+                    for_each_vector!(V in $($v)* => {
+                        // Past the end, the last vector is read again.
+                        let number = Ord::min(number + V as u32 * WARP_LANES, vectors - 1);
+                        read[V] = self.load(first, number, 0);
+                    });
+                }
+                // Keeps the compiler from waiting for some vectors before it asks for the others.
+                simt::warp_barrier();
+                for_each_vector!(V in $($v)* => {
+                    let vector = number + V as u32 * WARP_LANES;
+                    values[V] = O::stream(read[V], vector * vector_items::<T>());
                 });
+            };
+        }
+        // SAFETY: the whole warp is here, and the vectors exist and are aligned: this function's conditions.
+        unsafe {
+            if O::Accumulator::WORDS > 1 {
+                fold_vectors!(0 1 2 3 4 5 6 7);
             } else {
-                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-                    // Past the work's end, the last vector is read again. The values of pieces past the end are not used.
-                    let number = Ord::min(number + V as u32 * WARP_LANES, vectors - 1);
-                    read[V] = self.load(first, number, 0);
-                });
+                // Blocks with values of one word have few registers for each thread, but many blocks share a multiprocessor.
+                fold_vectors!(0 1 2 3);
+                fold_vectors!(4 5 6 7);
             }
-            // Keeps the compiler from waiting for some vectors before it asks for the others.
-            simt::warp_barrier();
-            O::end_stream(combine_step::<O, T>(
-                |v| {
-                    let vector = number + v as u32 * WARP_LANES;
-                    O::stream(read[v], vector * vector_items::<T>())
-                },
-                levels,
-            ))
+            combine_eights::<O, T>(values)
         }
     }
 
@@ -395,49 +433,31 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// The first of the eight vectors whose value a lane has after three levels of [`combine_step`], as a number in the step.
+/// The first of the eight vectors whose value a lane gets from [`combine_eights`], as a number in the step.
 #[inline(always)]
-fn first_vector_of_lane() -> u32 {
+pub fn first_vector_of_lane() -> u32 {
     let lane = simt::lane();
     lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
 }
 
-/// Combines the [streams](Op::stream) of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the
-/// value of the lane's vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the 2^`levels`
-/// vectors from its [first vector](first_vector_of_lane) on, if that vector's number is a multiple of 2^`levels`.
+/// Combines the [streams](Op::stream) of each eight vectors of a step pairwise, neighbours first. `values[v]` is the value of the lane's
+/// vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the eight vectors from its
+/// [first vector](first_vector_of_lane) on.
 ///
-/// Each lane begins with eight values. In each of the first three levels, a lane gives half of its values to another lane, and combines the
-/// others with values from that lane. So it has one value after three levels: that of eight vectors.
+/// Each lane begins with eight values. In each of three levels, a lane gives half of its values to another lane, and combines the others
+/// with values from that lane.
 ///
 /// # Safety
-/// Convergent: the whole warp, with the same `levels`.
+/// Convergent: the whole warp.
 #[inline(always)]
-unsafe fn combine_step<O: Op<T>, T: Element>(
-    value: impl Fn(usize) -> O::Accumulator,
-    levels: u32,
+unsafe fn combine_eights<O: Op<T>, T: Element>(
+    values: [O::Accumulator; LANE_VECTORS as usize],
 ) -> O::Accumulator {
-    // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2, 4, 8 and 16 are less than 32.
+    let same = O::EQUAL_WORDS;
+    // SAFETY: the whole warp is here: this function's condition. 1, 2 and 4 are less than 32.
     unsafe {
-        let same = O::EQUAL_WORDS;
-        let two = |v: usize| warp::share(value(v), value(v + 1), 1, same, O::combine_streams);
+        let two = |v: usize| warp::share(values[v], values[v + 1], 1, same, O::combine_streams);
         let four = |v: usize| warp::share(two(v), two(v + 2), 2, same, O::combine_streams);
-        let mut folded = warp::share(four(0), four(4), 4, same, O::combine_streams);
-        if levels > 3 {
-            folded = warp::join(folded, 8, same, O::combine_streams);
-        }
-        if levels > 4 {
-            folded = warp::join(folded, 16, same, O::combine_streams);
-        }
-        // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
-        if levels > 5 {
-            folded = warp::join(folded, 1, same, O::combine_streams);
-        }
-        if levels > 6 {
-            folded = warp::join(folded, 2, same, O::combine_streams);
-        }
-        if levels > 7 {
-            folded = warp::join(folded, 4, same, O::combine_streams);
-        }
-        folded
+        warp::share(four(0), four(4), 4, same, O::combine_streams)
     }
 }

@@ -1,12 +1,13 @@
 //! A block's windows. For each window, one warp finds the chunks, and shares them with the block.
 
+use crate::contract::WARP_LANES;
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{chunk_items, room_items, vector_items, window_count};
-use crate::segments::{Window, Work, NO_CHUNK};
+use crate::segments::{PackedWork, Window, Work, NO_CHUNK};
 use crate::simt;
-use crate::tickets::{self, LAST_TAG};
+use crate::tickets::{self, Ticket, LAST_TAG};
 
 use super::items::Room;
 use super::search::{Offsets, Search};
@@ -25,14 +26,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_first_lane = simt::lane() == 0;
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
         // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` belongs to
-        // the workspace, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the
-        // tickets, since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most
-        // `segment_count`, because the search returns no more, and a barrier precedes their reads. Each window is written by a warp of its
-        // own.
+        // the workspace, and the offsets are readable: the launch's conditions 6 and 3. One thread writes the ticket. Each border is in
+        // bounds: at most `windows_per_block`. The borders are at most `segment_count`, because the search returns no more, and a barrier
+        // precedes their reads. Each window is written by a warp of its own.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.
-            let mut search = Search::new(&self.offsets);
+            let search = Search::new(&self.offsets);
             let first_look = if warp <= self.windows_per_block {
                 search.look(&self.offsets)
             } else {
@@ -41,38 +41,53 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.clear_bits(room);
             self.clear_bits(room.next());
             if warp == 0 && is_first_lane {
-                let ticket = taken.ticket();
-                if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
-                    tickets::restart(self.control, ticket.tag);
-                }
-                (*self.header).ticket = ticket.index;
-                (*self.header).tag = ticket.tag;
-                (*self.header).is_refused = 0;
+                self.write_ticket(taken.ticket());
             }
             // Orders the writes of the ticket and of the cleared bits before all threads' accesses.
             simt::barrier();
             if self.window_number(0) >= self.window_count() {
                 return false;
             }
-            let window = self.window_number(warp);
-            if warp <= self.windows_per_block {
-                let diagonal = window * chunk_items::<T, O::Accumulator>();
-                let border = search.run(diagonal, first_look, &self.offsets);
+            let mut border = warp;
+            while border <= self.windows_per_block {
+                let step = simt::opaque_one() as u32;
+                let diagonal = self.window_number(border) * chunk_items::<T, O::Accumulator>();
+                let mut search = search;
+                let segment = search.run(diagonal, first_look, &self.offsets);
                 if is_first_lane {
-                    self.border(warp).write(border);
+                    self.border(border).write(segment);
                 }
+                border += step * (self.threads() / WARP_LANES);
             }
             // Orders the writes of the borders before the reads just below.
             simt::barrier();
             if warp < self.windows_per_block && is_first_lane {
                 let first = simt::read_shared(self.border(warp));
                 let end = simt::read_shared(self.border(warp + 1));
-                self.write_window(warp, window, first, end);
+                self.write_window(warp, self.window_number(warp), first, end);
             }
             // Orders the writes of the windows before all threads' reads.
             simt::barrier();
         }
         true
+    }
+
+    /// Writes the block's ticket and tag. The block with the last ticket restarts the tickets, since no block takes another ticket.
+    ///
+    /// # Safety
+    /// One thread of each block calls this, once, with the block's ticket. No other thread accesses these fields before the next barrier.
+    #[inline(always)]
+    pub unsafe fn write_ticket(&self, ticket: Ticket) {
+        // SAFETY: `control` belongs to the workspace (the launch's condition 6). The header is in shared memory, and only this thread
+        // accesses these fields: this function's condition.
+        unsafe {
+            if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
+                tickets::restart(self.control, ticket.tag);
+            }
+            (*self.header).ticket = ticket.index;
+            (*self.header).tag = ticket.tag;
+            (*self.header).is_refused = 0;
+        }
     }
 
     /// The number of windows of the launch.
@@ -198,7 +213,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 is_last,
             });
             let place = self.place_of(begin);
-            self.work_address(2 * window).write(Work {
+            let work = Work {
                 base: begin.wrapping_sub(place as u64),
                 segment,
                 index: index * has_tail as u64 * chunk,
@@ -214,9 +229,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 window,
                 is_followed,
                 starts: self.starts_of(segment, chunk_count - is_followed),
-            });
+            };
+            self.work_address(2 * window).write(work.packed());
             let place = self.place_of(last);
-            self.work_address(2 * window + 1).write(Work {
+            let work = Work {
                 base: last.wrapping_sub(place as u64),
                 segment: (segment + chunk_count as u64).wrapping_sub(1),
                 index: 0,
@@ -228,7 +244,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 window,
                 is_followed: 0,
                 starts: self.starts_of_one(),
-            });
+            };
+            self.work_address(2 * window + 1).write(work.packed());
         }
     }
 
@@ -249,7 +266,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn work(&self, number: u32) -> Work {
         // SAFETY: the work is written with the header, and `number < work_count`: this function's conditions.
-        unsafe { simt::read_shared(self.work_address(number)) }
+        unsafe { simt::read_shared(self.work_address(number)).unpacked() }
     }
 
     /// The number of the work after work `number`.
@@ -301,10 +318,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `number < work_count`.
     #[inline(always)]
-    pub unsafe fn work_address(&self, number: u32) -> *mut Work {
+    pub unsafe fn work_address(&self, number: u32) -> *mut PackedWork {
         // SAFETY: in bounds: `number < work_count <= 2 * MOST_WINDOWS`, by this function's condition and the launch's condition 1.
         unsafe {
-            let works: *mut Work = (&raw mut (*self.header).works).cast();
+            let works: *mut PackedWork = (&raw mut (*self.header).works).cast();
             works.add(number as usize)
         }
     }

@@ -169,8 +169,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if end > first {
                 last = last_begin;
                 let is_ascending = next <= last && last <= last_end;
+                // If one segment begins here, both values are of the same offset, which may have changed between the reads.
+                let is_other = end - first == 1 && next != last;
                 // A tail that is not its segment's last chunk fills the window, so no segment begins in it.
-                if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
+                if !is_ascending || is_other || last_end > offsets.item_count || has_tail > is_last {
                     break 'check false;
                 }
                 if has_tail == 0 {

@@ -417,12 +417,6 @@ macro_rules! commutative {
 
 commutative!(Sum WideSum Product Min Max MinNum MaxNum And Or Xor All Any);
 
-/// Whether items and accumulators have 4 bytes each. The library's sums, products, extremes and bits of such items combine sixteens
-/// pairwise, and stream rows.
-const fn is_of_words<T, A>() -> bool {
-    size_of::<T>() == 4 && size_of::<A>() == 4
-}
-
 /// The value, with every NaN replaced by Rust's `NAN` (positive, quiet, no payload).
 #[inline(always)]
 fn canonical<T: FloatCore>(value: T) -> T {

@@ -3,7 +3,7 @@
 
 use virtual_gpu::{Checks, RunOptions, Switch};
 use warpfold::{Element, Op, Sum};
-use warpfold_kernels::segments::{MOST_SEARCHED_WINDOWS, chunk_items};
+use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
 
 use crate::device::Item;
 use crate::engine::{Engine, SM_70, SM_90};
@@ -116,7 +116,7 @@ fn run<O: Op<T, Output: Item>, T: Item + Element>(
             let items = vec![T::zeroed(); item_count];
             let multiprocessors = [1, 7, 132][(turn + place) % 3];
             let room = item_count.max(offsets.len());
-            let windows = 1 + (turn + place) as u64 % u64::from(MOST_SEARCHED_WINDOWS);
+            let windows = 1 + (turn + place) as u64 % u64::from(MOST_WINDOWS);
             let run = |options: &RunOptions| {
                 let mut engine = Engine::new::<O, T>(generation, multiprocessors, &text, room);
                 engine.set_windows_per_block(windows);

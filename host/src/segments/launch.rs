@@ -1,6 +1,6 @@
 //! Segmented reductions and scans.
 
-use warpfold_kernels::segments::{MOST_SEARCHED_WINDOWS, MOST_WINDOWS, windows_per_block};
+use warpfold_kernels::segments::windows_per_block;
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
@@ -172,11 +172,7 @@ impl<'a> Queue<'a> {
         let prepared = self.prepare_segments(row, segments, false)?;
         debug_assert!(segments.are_aligned(output, report));
         let resident_blocks = prepared.grid().resident_blocks as u64;
-        let most = match segments.starts {
-            Starts::Offsets(_) => MOST_SEARCHED_WINDOWS,
-            Starts::Rows(_) => MOST_WINDOWS,
-        };
-        let windows_per_block = windows_per_block(prepared.windows, resident_blocks, most);
+        let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
         let mut arguments = SegmentedReduceWords {
             input: segments.items.address,
             item_count: segments.items.item_count as u64,

@@ -1,7 +1,7 @@
 //! Reductions and scans of the columns of row-major matrices: the order of combination, the division of the work, and the resources of a
 //! launch.
 //!
-//! # The order, version 4
+//! # The order, version 3
 //!
 //! The order of combination is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by
 //! sixteens, counted from the first row. So a column's results have the same bits as the results of a segment with the same items, or of a

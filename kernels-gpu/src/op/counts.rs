@@ -4,7 +4,7 @@
 use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
-use super::{canonical, is_of_words, Commutative, Op};
+use super::{canonical, Commutative, Op};
 use crate::arithmetic::{bf16_to_f32, f16_to_f32};
 #[cfg(feature = "cust")]
 use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
@@ -55,8 +55,6 @@ macro_rules! sum {
             type Accumulator = $sum;
             type Output = $sum;
             const EXACT: bool = $exact;
-            const PAIRS_SIXTEENS: bool = is_of_words::<$t, $sum>();
-            const STREAMS_ROWS: bool = is_of_words::<$t, $sum>();
 
             #[inline(always)]
             fn identity_item() -> Option<$t> {

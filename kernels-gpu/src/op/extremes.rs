@@ -266,9 +266,7 @@ macro_rules! both {
                 }
             }
 
-            // True for two keys of one word, each with an index of two words.
-            const STREAMS_ROWS: bool =
-                <$min as Op<$t>>::STREAMS_ROWS && Self::Accumulator::IS_WIDE;
+            const STREAMS_ROWS: bool = <$min as Op<$t>>::STREAMS_ROWS;
             const EQUAL_WORDS: u32 = 0b100100;
 
             #[inline(always)]

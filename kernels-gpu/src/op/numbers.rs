@@ -5,7 +5,7 @@ use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use super::{
-    canonical, is_of_words, All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
+    canonical, All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
 };
 use crate::arithmetic::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 use crate::arithmetic::{bitwise_total, maximum_number, minimum_number};
@@ -26,8 +26,6 @@ macro_rules! operator {
             type Accumulator = $acc;
             type Output = $output;
             const EXACT: bool = operator!($exactness);
-            const PAIRS_SIXTEENS: bool = is_of_words::<$t, $acc>();
-            const STREAMS_ROWS: bool = is_of_words::<$t, $acc>();
             const GROUP_TREE: Tree = Tree::Halves;
             #[inline(always)]
             fn identity_item() -> Option<$t> {

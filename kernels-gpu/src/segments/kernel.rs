@@ -56,6 +56,7 @@ mod dense;
 mod downsweep;
 mod heads;
 mod items;
+mod later;
 mod leaves;
 mod nodes;
 mod rows;
@@ -139,8 +140,14 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         task: Task::Reduce,
         is_exclusive: false,
     };
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
-    unsafe { launch.work_and_depart(state_words) }
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's arguments.
+    unsafe {
+        if streams_rows::<O, T>() && launch.have_whole_chunks() {
+            launch.reduce_whole_chunks(state_words);
+        } else {
+            launch.work_and_depart(state_words);
+        }
+    }
 }
 
 /// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself. From this
@@ -215,17 +222,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
         // threads. `begin` writes the tag and has a barrier, whether it returns true or false. If it returns true, the header is written.
-        // `run` and `stream_rows` write the tails' values. If `reduce_whole_chunks` returns true, the tag is written. `depart` comes after
-        // the last use of the board.
+        // `run` and `stream_rows` write the tails' values, unless a later block combines the rows. `depart` comes after the last use of the
+        // board.
         unsafe {
-            if streams_rows::<O, T>() && self.have_whole_chunks() {
-                if !self.reduce_whole_chunks() {
-                    return;
-                }
-            } else if self.begin(room) {
+            if self.begin(room) {
                 let is_done = if streams_rows::<O, T>() && self.have_streams() {
                     self.stream_rows(room);
-                    true
+                    !self.settles_later()
                 } else {
                     self.run(room)
                 };

@@ -2,22 +2,18 @@
 //!
 //! Segment `s` has the items from `offset[s]` to `offset[s + 1]`, exclusive. Offsets ascend; a segment may be empty.
 //!
-//! # The order, version 4
+//! # The order, version 3
 //!
 //! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
 //! segment's start: each [`FAN`] consecutive values are left-folded to one; the last fold may have fewer. The results are folded by
 //! sixteens in the same way, until one value is left. An empty segment has the identity as its value. A segment's value is lowered to its
 //! result. An item's index, for operators that use it, counts from the segment's start.
 //!
-//! Some operators combine each sixteen values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`,
-//! where missing values count as the identity. Then several combinations can go on at the same time, and both sides of a combination mostly
-//! have the same number of items, which saves `Moments` a division. These operators are [`Moments`](crate::op::Moments),
-//! [`Statistics`](crate::op::Statistics), [`LogSumExp`](crate::op::LogSumExp), and of `f32` also [`Sum`](crate::op::Sum),
-//! [`Product`](crate::op::Product) and [`SumOfSquares`](crate::op::SumOfSquares). An operator of [`mapped!`](crate::mapped) does what the
-//! operator that it wraps does.
-//!
-//! Version 3 used the left fold for the last three, and version 2 for `LogSumExp` too. Version 1 used it for all operators, and did not
-//! support `Moments` and `Statistics` on segments.
+//! [`Moments`](crate::op::Moments), [`Statistics`](crate::op::Statistics) and [`LogSumExp`](crate::op::LogSumExp) combine each sixteen
+//! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the
+//! identity. Then several combinations can go on at the same time, and both sides of a combination mostly have the same number of items,
+//! which saves `Moments` a division. Version 2 used the left fold for `LogSumExp`. Version 1 used it for all operators, and did not support
+//! the other two on segments.
 //!
 //! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of the
 //! items is kept, so operators need not commute.
@@ -51,11 +47,10 @@
 //! are written only if the work also has longer chunks.
 //!
 //! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. Their operators combine sixteens pairwise,
-//! or find the indices of extremes. See `kernel/rows.rs` for all conditions. If all chunks have equally many vectors, a power of two, no
-//! windows are needed: see `kernel/whole.rs`.
+//! or find the indices of extremes. See `kernel/rows.rs` for all conditions.
 //!
 //! The value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the last chunk of
-//! a row that a later block combines (see `kernel/whole.rs`). A window publishes one value at most.
+//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most.
 //!
 //! # Segments that start at heads
 //!
@@ -92,12 +87,8 @@ use crate::workspace::words_per_accumulator;
 /// How many values are folded to one.
 pub const FAN: u32 = 16;
 
-/// The most windows that a block works on. The block needs a warp for each window.
-pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES;
-
-/// The most windows that a block works on if segments have offsets. Then a warp searches for each border, and there is one more border than
-/// windows.
-pub const MOST_SEARCHED_WINDOWS: u32 = MOST_WINDOWS - 1;
+/// The most windows that a block works on. The block needs a warp for each border, and has one more border than windows.
+pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES - 1;
 
 /// How many chunks' starts a warp writes at a time. Each lane reads one offset: the chunks' starts, and the last chunk's end.
 pub const WARP_CHUNKS: u32 = WARP_LANES - 1;
@@ -124,14 +115,14 @@ pub const fn window_count<T, A>(item_count: u64, segment_count: u64) -> u64 {
     (item_count + segment_count).div_ceil(chunk_items::<T, A>())
 }
 
-/// The number of windows of each block, at most `most`, for a launch of `window_count` windows on a device that holds `resident_blocks` at a
-/// time. More windows are better, since a block finds all of them at once; but all multiprocessors should be busy to the end.
-pub const fn windows_per_block(window_count: u64, resident_blocks: u64, most: u32) -> u64 {
+/// The number of windows of each block, for a launch of `window_count` windows on a device that holds `resident_blocks` at a time. More
+/// windows are better, since a block finds all of them at once; but all multiprocessors should be busy to the end.
+pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     let windows = window_count / (4 * resident_blocks);
     if windows == 0 {
         1
-    } else if windows > most as u64 {
-        most as u64
+    } else if windows > MOST_WINDOWS as u64 {
+        MOST_WINDOWS as u64
     } else {
         windows
     }
@@ -238,7 +229,7 @@ pub struct Layout {
 #[repr(C, align(16))]
 pub struct Header<A> {
     /// The works of each window.
-    pub works: [[PackedWork; 2]; MOST_WINDOWS as usize],
+    pub works: [[Work; 2]; MOST_WINDOWS as usize],
     /// The tail of each window.
     pub windows: [Window; MOST_WINDOWS as usize],
     /// For each border of the windows, the first segment that begins there or later.
@@ -255,6 +246,7 @@ pub struct Header<A> {
 
 /// Consecutive chunks that a block works on together.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub struct Work {
     /// The number of the item at place 0. If place 0 is before the first item of the input, the number wraps.
     pub base: u64,
@@ -281,23 +273,6 @@ pub struct Work {
     pub starts: u32,
 }
 
-/// A work as it is kept in shared memory: places, counts and numbers of chunks fit in 16 bits. The fields are those of [`Work`].
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub struct PackedWork {
-    base: u64,
-    segment: u64,
-    index: u64,
-    begin: u16,
-    end: u16,
-    chunk_count: u16,
-    tail_chunk: u16,
-    cut_chunk: u16,
-    window: u8,
-    is_followed: u8,
-    starts: u32,
-}
-
 /// The tail of a window: its chunk of a segment that began in an earlier window.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
@@ -319,45 +294,6 @@ impl Work {
     #[inline(always)]
     pub fn is_dense(&self) -> bool {
         self.end - self.begin <= DENSE_ITEMS * self.chunk_count
-    }
-
-    /// The work in the form for shared memory.
-    #[inline(always)]
-    pub fn packed(&self) -> PackedWork {
-        PackedWork {
-            base: self.base,
-            segment: self.segment,
-            index: self.index,
-            begin: self.begin as u16,
-            end: self.end as u16,
-            chunk_count: self.chunk_count as u16,
-            tail_chunk: self.tail_chunk as u16,
-            cut_chunk: self.cut_chunk as u16,
-            window: self.window as u8,
-            is_followed: self.is_followed as u8,
-            starts: self.starts,
-        }
-    }
-}
-
-impl PackedWork {
-    /// The work in the usual form. Numbers of chunks are extended with their sign, so that [`NO_CHUNK`] stays what it is.
-    #[inline(always)]
-    pub fn unpacked(&self) -> Work {
-        let chunk = |number: u16| number as i16 as u32;
-        Work {
-            base: self.base,
-            segment: self.segment,
-            index: self.index,
-            begin: self.begin as u32,
-            end: self.end as u32,
-            chunk_count: self.chunk_count as u32,
-            tail_chunk: chunk(self.tail_chunk),
-            cut_chunk: chunk(self.cut_chunk),
-            window: self.window as u32,
-            is_followed: self.is_followed as u32,
-            starts: self.starts,
-        }
     }
 }
 
@@ -432,9 +368,8 @@ pub const fn shared_bytes<T, A>(task: Task) -> u32 {
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
-    // Places fit in 16 bits, and numbers of chunks in 15.
+    // Places fit in 16 bits.
     assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
-    assert!(chunk_items::<u8, f32>() < i16::MAX as u64);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
     // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as
     // many chunks as a window has diagonals.

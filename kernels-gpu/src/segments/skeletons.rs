@@ -6,11 +6,11 @@ skeletons! {
     [crate::emit_segmented_reduce] Holes:
     true u8 u32 u8 => segmented_reduce_8_32_8;
     true u16 u32 u16 => segmented_reduce_16_32_16;
-    false u32 u32 u32 => segmented_reduce_32_32_32;
+    true u32 u32 u32 => segmented_reduce_32_32_32;
     false u32 u64 u32 => segmented_reduce_32_64_32;
     true u64 u64 u64 => segmented_reduce_64_64_64;
     true u16 u32 u8 => segmented_reduce_16_32_8;
-    false u32 u32 u8 => segmented_reduce_32_32_8;
+    true u32 u32 u8 => segmented_reduce_32_32_8;
     true u64 u32 u8 => segmented_reduce_64_32_8;
     true u8 u64 u64 => segmented_reduce_8_64_64;
     true u16 u64 u64 => segmented_reduce_16_64_64;
@@ -42,7 +42,7 @@ skeletons! {
     [crate::emit_segmented_scan] Holes:
     true u8 u32 u8 => segmented_scan_8_32_8;
     true u16 u32 u16 => segmented_scan_16_32_16;
-    false u32 u32 u32 => segmented_scan_32_32_32;
+    true u32 u32 u32 => segmented_scan_32_32_32;
     false u32 u64 u32 => segmented_scan_32_64_32;
     true u64 u64 u64 => segmented_scan_64_64_64;
     true u8 u64 u64 => segmented_scan_8_64_64;
@@ -62,7 +62,7 @@ skeletons! {
     [crate::emit_by_key_scan] Holes:
     true u8 u32 u8 => by_key_scan_8_32_8;
     true u16 u32 u16 => by_key_scan_16_32_16;
-    false u32 u32 u32 => by_key_scan_32_32_32;
+    true u32 u32 u32 => by_key_scan_32_32_32;
     false u32 u64 u32 => by_key_scan_32_64_32;
     true u64 u64 u64 => by_key_scan_64_64_64;
     true u8 u64 u64 => by_key_scan_8_64_64;

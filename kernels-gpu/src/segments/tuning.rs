@@ -33,7 +33,7 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// of 192. Prefetching a block's next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// A block combines the long rows that ended in the block this many tickets before it (see `kernel/whole.rs`). Half this distance gave the
+/// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half this distance gave the
 /// same times on an H200 (2026-11-26).
 pub const LATER: u32 = 512;
 

@@ -22,7 +22,7 @@ use crate::contract::Tree;
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{first_words, put_item, vector_of, Vector, Words, VECTOR_WORDS};
 use crate::element::{Accumulator, AccumulatorWords, Element, ACCUMULATOR_MAX_WORDS};
-use crate::op::{four_totals, total_in_sixteen, Commutative, Op};
+use crate::op::{four_totals, Commutative, Op};
 use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;
@@ -42,10 +42,12 @@ const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
 }
 
 /// Whether an operator [streams rows](Op::STREAMS_ROWS). The values of such an operator are one or two keys of a word each, with an index
-/// each. Or it combines sixteens pairwise, and its values have one or two words, or a count and two sums.
+/// each. Or it combines sixteens pairwise, and its values have two words, or a count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
-    O::EXACT && matches!(O::Accumulator::WORDS, 3 | 6)
-        || O::PAIRS_SIXTEENS && matches!(O::Accumulator::WORDS, 1 | 2 | 6)
+    match O::EXACT {
+        true => matches!(O::Accumulator::WORDS, 3 | 6),
+        false => O::PAIRS_SIXTEENS && matches!(O::Accumulator::WORDS, 2 | 6),
+    }
 }
 
 /// Whether values are keys with indices, and indices are [found late](Op::FINDS_LATE).
@@ -135,10 +137,7 @@ impl<
 
     #[inline(always)]
     fn stream(words: Words, place: u32) -> A {
-        match A::WORDS {
-            1 => total_in_sixteen::<Self, T>(words, place as u64),
-            _ => holes::stream(words, place),
-        }
+        holes::stream(words, place)
     }
 
     #[inline(always)]

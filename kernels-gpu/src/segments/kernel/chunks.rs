@@ -18,7 +18,7 @@ pub struct Long {
 impl Long {
     /// The window in which a chunk begins.
     #[inline(always)]
-    pub fn window<T, A>(&self, chunk: u64) -> u32 {
+    fn window<T, A>(&self, chunk: u64) -> u32 {
         (self.diagonal / chunk_items::<T, A>() + chunk) as u32
     }
 }

@@ -2,12 +2,11 @@
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::VECTOR_WORDS;
-use crate::element::{accumulator_word, first_words, for_each_item, item_of, vector_of};
+use crate::element::{accumulator_word, first_words, for_each_item, item_of};
 use crate::element::{Accumulator, Element, Words};
 use crate::op::Op;
-use crate::pairwise;
 use crate::segments::tuning::SHORT_LEAF;
-use crate::segments::{has_vectors, vector_items, Task, Work, FAN, VECTOR_BYTES};
+use crate::segments::{has_vectors, vector_items, Task, Work, FAN};
 use crate::simt;
 use crate::sixteens::{self, has_vector_totals};
 use crate::thread::{for_each_vector, Vectors};
@@ -124,10 +123,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether a leaf of 16 items is combined by totals of vectors even if it does not begin where a vector begins.
     const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
 
-    /// Whether sixteens are combined pairwise, and items and values have one word. Then a thread has registers for all items of a leaf.
-    pub const PAIRS_WORDS: bool =
-        O::PAIRS_SIXTEENS && O::Accumulator::WORDS == 1 && has_vectors::<T>() && size_of::<T>() == 4;
-
     /// The number of vectors that are read at once, for a leaf that may begin inside a vector. For items of 4 bytes, these are all vectors
     /// of the leaf.
     const VECTORS_AT_ONCE: usize = match size_of::<T>() {
@@ -227,9 +222,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     O::bound_of_four(Self::four_vectors(room, begin), index)
                 }
                 true => self.fold_whole_leaf(room, begin, index),
-                false if Self::PAIRS_WORDS && !leaf.are_short => {
-                    self.pair_leaf(room, begin, end, index)
-                }
                 false
                     if Self::TOTALS_ANYWHERE && self.task == Task::Reduce && end - begin == FAN =>
                 {
@@ -387,47 +379,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The combination of 1 to 16 items of a word each, pairwise. The items are read in vectors. `index` is the first item's index.
-    ///
-    /// # Safety
-    /// The items are written, and there is at least one. [`Self::PAIRS_WORDS`] holds.
-    #[inline(always)]
-    unsafe fn pair_leaf(
-        &self,
-        room: Room<T, O::Accumulator>,
-        begin: u32,
-        end: u32,
-        index: u64,
-    ) -> O::Accumulator {
-        const ITEMS: usize = VECTOR_BYTES / size_of::<u32>();
-        let offset = begin % ITEMS as u32;
-        let mut words = [[0; ITEMS]; 5];
-        for_each_vector!(V in 0 1 2 3 4 => {
-            // SAFETY: the items are written (this function's condition), and each vector has one of these items: past the end, the last
-            // item's vector is read again.
-            let vector = unsafe { room.vector(Ord::min(begin - offset + (V * ITEMS) as u32, end - 1)) };
-            words[V] = first_words(&vector);
-        });
-        // The item at place `i` of the leaf is at place `offset + i` of the vectors. The words are arguments of `either`, not read in its
-        // branches: else the compiler would choose between addresses, and put the words into local memory.
-        let either = |bit: u32, near: u32, far: u32| if offset & bit == 0 { near } else { far };
-        let word = |place: usize| words[place / ITEMS][place % ITEMS];
-        let by_one = |place: usize| either(1, word(place), word(place + 1));
-        let moved = |place: usize| either(2, by_one(place), by_one(place + 2));
-        let lifted = |place: usize| {
-            let item = item_of(&vector_of([moved(place), 0, 0, 0]), 0);
-            let value = O::lift_at(item, index + place as u64);
-            // Places past the end may hold anything, so the operator never gets them.
-            if place < (end - begin) as usize {
-                value
-            } else {
-                O::identity()
-            }
-        };
-        let left = pairwise::eight::<O, T>(&lifted, 0);
-        O::combine(left, pairwise::eight::<O, T>(&lifted, 8))
-    }
-
     /// The fold of at most 16 items, read one by one: a left fold, or pairwise. `index` is the first item's index.
     ///
     /// # Safety
@@ -447,10 +398,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         };
         let count = end - begin;
         if O::PAIRS_SIXTEENS {
-            return match Self::PAIRS_WORDS && count == 1 {
-                true => lifted(0),
-                false => sixteens::pairwise::<O, T>(count, lifted),
-            };
+            return sixteens::pairwise::<O, T>(count, lifted);
         }
         let mut value = O::identity();
         let mut place = 0;

@@ -2,10 +2,9 @@
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, accumulator_word, AccumulatorWords};
-use crate::element::{Accumulator, Element, ACCUMULATOR_MAX_WORDS};
+use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
 use crate::indices::write_result;
 use crate::op::Op;
-use crate::pairwise;
 use crate::segments::{chunk_items, Task, Work, FAN};
 use crate::simt;
 use crate::sixteens::{self, QUARTERS};
@@ -35,8 +34,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn for_each_node<S: Step<Node>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the starts are written: condition 2.
-        let (has_roots, slots) = unsafe { (self.has_roots(room), self.node_slots(work, room)) };
+        let has_roots = unsafe { self.has_roots(room) };
         let node_slots = self.slots(work, FAN * FAN);
+        let slots = match has_roots {
+            true => node_slots.count,
+            false => work.chunk_count,
+        };
         let mut slot = simt::thread_index();
         while slot < slots {
             let step = simt::opaque_one() as u32;
@@ -56,26 +59,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             slot += step * self.threads();
         }
-    }
-
-    /// How many slots a work has for its nodes. If no chunk has two nodes, each chunk has one slot.
-    ///
-    /// # Safety
-    /// The starts are written.
-    #[inline(always)]
-    unsafe fn node_slots(&self, work: &Work, room: Room<T, O::Accumulator>) -> u32 {
-        // SAFETY: the starts are written: this function's condition.
-        match unsafe { self.has_roots(room) } {
-            true => self.slots(work, FAN * FAN).count,
-            false => work.chunk_count,
-        }
-    }
-
-    /// Whether `count` nodes or roots are folded on [`QUARTERS`] lanes each. Values of one word are, unless the block has fewer lanes: then a
-    /// thread for each is faster.
-    #[inline(always)]
-    fn are_shared(&self, count: u32) -> bool {
-        O::Accumulator::WORDS > 1 || count * QUARTERS <= self.threads()
     }
 
     /// The chunk of a node's slot, and the node's number in it. If no chunk has two nodes (not `has_roots`), each chunk has one slot. A
@@ -114,7 +97,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // written: condition 2.
         unsafe {
             let work = self.work(number);
-            if Self::SHARES && self.are_shared(self.node_slots(&work, room)) {
+            if Self::SHARES {
                 self.share_nodes(&work, room);
             } else {
                 self.for_each_node::<Fold>(&work, room);
@@ -129,8 +112,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn share_nodes(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the starts are written: this function's conditions.
-        let (has_roots, slots) = unsafe { (self.has_roots(room), self.node_slots(work, room)) };
+        let has_roots = unsafe { self.has_roots(room) };
         let node_slots = self.slots(work, FAN * FAN);
+        let slots = match has_roots {
+            true => node_slots.count,
+            false => work.chunk_count,
+        };
         let mut first = simt::warp() * SHARED_BY_WARP;
         while first < slots {
             let step = simt::opaque_one() as u32;
@@ -239,7 +226,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn fold_roots(&self, number: u32, room: Room<T, O::Accumulator>) {
         // SAFETY: the header is written, and has the work: condition 1.
         let work = unsafe { self.work(number) };
-        if Self::SHARES && self.are_shared(work.chunk_count) {
+        if Self::SHARES {
             // SAFETY: the work is the block's. The rest are this function's conditions.
             unsafe { self.share_roots(&work, room) };
             return;
@@ -253,7 +240,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let chunk = self.chunk(&work, room, slot);
                 let count = chunk.node_count();
                 if count > 1 {
-                    let value = self.fold_some(room.node(chunk.start, 0), count);
+                    let value = self.fold_values(room.node(chunk.start, 0), count);
                     self.finish(&work, chunk.number, value);
                 }
             }
@@ -365,14 +352,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn fold_some(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
         // SAFETY: the values are written, and `place < count`: this function's condition.
         unsafe {
-            let value = |place| Self::read_value(values, place);
             match O::PAIRS_SIXTEENS {
-                true if Self::PAIRS_WORDS && count == FAN => {
-                    let value = |place: usize| value(place as u32);
-                    let left = pairwise::eight::<O, T>(&value, 0);
-                    O::combine(left, pairwise::eight::<O, T>(&value, 8))
-                }
-                true => sixteens::pairwise::<O, T>(count, value),
+                true => sixteens::pairwise::<O, T>(count, |place| Self::read_value(values, place)),
                 false => self.fold_values(values, count),
             }
         }
@@ -414,6 +395,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The header is written, and `work` is one of the block's works. It has the chunk, and nobody else finishes it.
     #[inline(always)]
     pub unsafe fn finish(&self, work: &Work, chunk: u32, value: O::Accumulator) {
+        // SAFETY: the conditions are this function's.
+        unsafe { self.finish_or_publish(work, chunk, value, false) }
+    }
+
+    /// As [`Self::finish`]. If `publishes_tails`, a tail that is combined with earlier chunks is published too.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::finish`]. If `publishes_tails`, a window with such a tail has no other chunk to publish.
+    #[inline(always)]
+    pub unsafe fn finish_or_publish(
+        &self,
+        work: &Work,
+        chunk: u32,
+        value: O::Accumulator,
+        publishes_tails: bool,
+    ) {
         // SAFETY: the work has the chunk, so its segment belongs to the launch, and has a result (the launch's condition 5). The header is
         // written, and has the work's window. The board has a slot for each window (condition 6), and a window publishes one chunk at most.
         // Nobody else finishes the chunk: this function's condition.
@@ -426,7 +423,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return;
             }
             let is_tail = chunk == work.tail_chunk;
-            if is_tail && self.window(work.window).is_combined() {
+            if is_tail && !publishes_tails && self.window(work.window).is_combined() {
                 self.tail(work.window).write(value);
             } else {
                 let number = self.window_number(work.window) as u32;

@@ -14,7 +14,7 @@
 //! piece, the warp finishes it. Otherwise the values of the pieces go through shared memory.
 
 use crate::contract::WARP_LANES;
-use crate::element::{first_words, Accumulator, Element, Words};
+use crate::element::{first_words, Element, Words};
 use crate::op::Op;
 use crate::segments::tuning::LONG_BLOCK_THREADS;
 use crate::segments::{chunk_items, streams_rows, vector_items};
@@ -72,7 +72,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     const WINDOW_PIECES: u32 =
         2 * chunk_items::<T, O::Accumulator>() as u32 / (LANE_VECTORS * vector_items::<T>());
 
-    /// Whether this is a reduction of rows of whole vectors, at least [`LANE_VECTORS`], and the input is aligned to a vector.
+    /// Whether this is a reduction of rows, the input is aligned to a vector, and each piece has at least [`LANE_VECTORS`] vectors.
     #[inline(always)]
     pub fn have_vectors(&self) -> bool {
         let row = self.offsets.row_items;
@@ -83,8 +83,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && self.input.addr().is_multiple_of(VECTOR_BYTES)
     }
 
-    /// Whether the launch [has vectors](Self::have_vectors), and each chunk has at most [`CHUNK_PIECES`] pieces. So each piece has at least
-    /// [`LANE_VECTORS`] vectors.
+    /// Whether the launch [has vectors](Self::have_vectors), and each chunk has at most [`CHUNK_PIECES`] pieces.
     #[inline(always)]
     pub fn have_streams(&self) -> bool {
         self.have_vectors() && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
@@ -98,7 +97,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
-    /// Folds the chunks of all works of the block, and ends with a barrier.
+    /// Folds the chunks of all works of the block. This ends with a barrier, unless the launch [settles rows later](Self::settles_later).
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the launch [has streams](Self::have_streams).
@@ -112,7 +111,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (levels, is_alone) = unsafe { self.shape() };
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
-        // work_count`. All threads take the same branches around barriers, since the branches depend on the launch's arguments.
+        // work_count`. All threads take the same branches around barriers, since the branches depend on the launch's arguments. Rows that
+        // are settled later have chunks of several pieces, so `combine_pieces` publishes their values. In it, the last warp has no window,
+        // and the other warps publish without waiting.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels, is_alone);
@@ -121,8 +122,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if !is_alone {
                 self.combine_pieces(room, levels);
             }
-            // Orders the values of tails before the reads by the threads that combine them.
-            simt::barrier();
+            if !self.settles_later() {
+                // Orders the values of tails before the reads by the threads that combine them.
+                simt::barrier();
+            } else if simt::warp() == self.threads() / WARP_LANES - 1 {
+                self.settle_due();
+            }
         }
     }
 
@@ -194,7 +199,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn combine_pieces(&self, room: Room<T, O::Accumulator>, levels: u32) {
         const {
-            assert!(MOST_WINDOWS <= LONG_BLOCK_THREADS / WARP_LANES);
+            assert!(MOST_WINDOWS < LONG_BLOCK_THREADS / WARP_LANES);
         }
         let lanes = self.most_pieces(levels).next_power_of_two();
         let shift = lanes.trailing_zeros();
@@ -236,7 +241,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if share.has_chunk && simt::lane().is_multiple_of(lanes) {
                     let chunk = first + (simt::lane() >> shift);
                     let value = self.in_row(&work, chunk, folded);
-                    self.finish(&work, chunk, value);
+                    self.finish_or_publish(&work, chunk, value, self.settles_later());
                 }
                 first += step * (WARP_LANES >> shift);
                 if first >= work.chunk_count {
@@ -336,8 +341,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room.piece(before + piece)
     }
 
-    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels, at least 3. If a piece begins at
-    /// the lane's [first vector](first_vector_of_lane), the lane gets the piece's value.
+    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels. If a piece begins at the lane's
+    /// [first vector](first_vector_of_lane), the lane gets the piece's value.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The work begins with item `first`, and `begin < vectors`. The launch has
@@ -350,70 +355,48 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors: u32,
         levels: u32,
     ) -> O::Accumulator {
-        let same = O::EQUAL_WORDS;
-        // SAFETY: the whole warp is here, with the same arguments, and the vectors exist: this function's conditions. 1, 2, 4, 8 and 16 are
-        // less than 32.
+        // SAFETY: the whole warp is here, with the same `levels`, and the vectors exist: this function's conditions.
         unsafe {
             let mut folded = self.fold_eights(first, begin, vectors);
-            let mut join = |is_level: bool, delta: u32| {
-                if is_level {
-                    folded = warp::join(folded, delta, same, O::combine_streams);
-                }
-            };
-            join(levels > 3, 8);
-            join(levels > 4, 16);
-            // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
-            join(levels > 5, 1);
-            join(levels > 6, 2);
-            join(levels > 7, 4);
-            O::end_stream(folded)
+            if levels > 3 {
+                folded = join_streams::<O, T>(folded, 8);
+            }
+            if levels > 4 {
+                folded = join_streams::<O, T>(folded, 16);
+            }
+            O::end_stream(join_eights::<O, T>(folded, levels))
         }
     }
 
     /// Folds each eight vectors of the step that begins at vector `begin` of `vectors` vectors. A lane gets the value of the eight vectors
-    /// from its [first vector](first_vector_of_lane) on, in the form of [streams](Op::stream). The values of vectors past the end have no
-    /// meaning. Indices count from item `first`.
+    /// from its [first vector](first_vector_of_lane) on, as a [stream](Op::stream). The values of vectors past the end have no meaning.
+    /// Indices count from item `first`.
     ///
     /// # Safety
-    /// Convergent: the whole warp, with the same arguments. The vectors from item `first` on exist, the first is aligned to 16 bytes, and
-    /// `begin < vectors`.
+    /// Convergent: the whole warp, with the same arguments. The vectors from item `first` on exist and are aligned, and `begin < vectors`.
     #[inline(always)]
     pub unsafe fn fold_eights(&self, first: u64, begin: u32, vectors: u32) -> O::Accumulator {
+        let mut read: LaneVectors = [[0; 4]; LANE_VECTORS as usize];
         let number = begin + simt::lane();
-        let mut values = [O::identity(); LANE_VECTORS as usize];
-        // Reads some of the lane's vectors, and lifts and combines the items of each.
-        macro_rules! fold_vectors {
-            ($($v:literal)*) => {
-                let mut read: LaneVectors = [[0; 4]; LANE_VECTORS as usize];
-                if begin + STEP_VECTORS <= vectors {
-                    for_each_vector!(V in $($v)* => {
-                        read[V] = self.load(first, number, V as u32 * WARP_LANES);
-                    });
-                } else {
-                    for_each_vector!(V in $($v)* => {
-                        // Past the end, the last vector is read again.
-                        let number = Ord::min(number + V as u32 * WARP_LANES, vectors - 1);
-                        read[V] = self.load(first, number, 0);
-                    });
-                }
-                // Keeps the compiler from waiting for some vectors before it asks for the others.
-                simt::warp_barrier();
-                for_each_vector!(V in $($v)* => {
-                    let vector = number + V as u32 * WARP_LANES;
-                    values[V] = O::stream(read[V], vector * vector_items::<T>());
-                });
-            };
-        }
         // SAFETY: the whole warp is here, and the vectors exist and are aligned: this function's conditions.
         unsafe {
-            if O::Accumulator::WORDS > 1 {
-                fold_vectors!(0 1 2 3 4 5 6 7);
+            if begin + STEP_VECTORS <= vectors {
+                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                    read[V] = self.load(first, number, V as u32 * WARP_LANES);
+                });
             } else {
-                // Blocks with values of one word have few registers for each thread, but many blocks share a multiprocessor.
-                fold_vectors!(0 1 2 3);
-                fold_vectors!(4 5 6 7);
+                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                    // Past the end, the last vector is read again.
+                    let number = Ord::min(number + V as u32 * WARP_LANES, vectors - 1);
+                    read[V] = self.load(first, number, 0);
+                });
             }
-            combine_eights::<O, T>(values)
+            // Keeps the compiler from waiting for some vectors before it asks for the others.
+            simt::warp_barrier();
+            combine_eights::<O, T>(|v| {
+                let vector = number + v as u32 * WARP_LANES;
+                O::stream(read[v], vector * vector_items::<T>())
+            })
         }
     }
 
@@ -440,7 +423,7 @@ pub fn first_vector_of_lane() -> u32 {
     lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
 }
 
-/// Combines the [streams](Op::stream) of each eight vectors of a step pairwise, neighbours first. `values[v]` is the value of the lane's
+/// Combines the [streams](Op::stream) of each eight vectors of a step pairwise, neighbours first. `value(v)` is the value of the lane's
 /// vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the eight vectors from its
 /// [first vector](first_vector_of_lane) on.
 ///
@@ -451,13 +434,51 @@ pub fn first_vector_of_lane() -> u32 {
 /// Convergent: the whole warp.
 #[inline(always)]
 unsafe fn combine_eights<O: Op<T>, T: Element>(
-    values: [O::Accumulator; LANE_VECTORS as usize],
+    value: impl Fn(usize) -> O::Accumulator,
 ) -> O::Accumulator {
     let same = O::EQUAL_WORDS;
     // SAFETY: the whole warp is here: this function's condition. 1, 2 and 4 are less than 32.
     unsafe {
-        let two = |v: usize| warp::share(values[v], values[v + 1], 1, same, O::combine_streams);
+        let two = |v: usize| warp::share(value(v), value(v + 1), 1, same, O::combine_streams);
         let four = |v: usize| warp::share(two(v), two(v + 2), 2, same, O::combine_streams);
         warp::share(four(0), four(4), 4, same, O::combine_streams)
     }
+}
+
+/// The last three of a step's `levels` levels. The vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2
+/// and 4 apart.
+///
+/// # Safety
+/// Convergent: the whole warp, with the same `levels`.
+#[inline(always)]
+pub unsafe fn join_eights<O: Op<T>, T: Element>(
+    mut value: O::Accumulator,
+    levels: u32,
+) -> O::Accumulator {
+    // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2 and 4 are less than 32.
+    unsafe {
+        if levels > 5 {
+            value = join_streams::<O, T>(value, 1);
+        }
+        if levels > 6 {
+            value = join_streams::<O, T>(value, 2);
+        }
+        if levels > 7 {
+            value = join_streams::<O, T>(value, 4);
+        }
+    }
+    value
+}
+
+/// Pairs of lanes that are `delta` apart combine their [streams](Op::stream). Both lanes get the result.
+///
+/// # Safety
+/// Convergent: the whole warp. `delta` is a power of two, less than 32.
+#[inline(always)]
+pub unsafe fn join_streams<O: Op<T>, T: Element>(
+    value: O::Accumulator,
+    delta: u32,
+) -> O::Accumulator {
+    // SAFETY: the conditions are this function's.
+    unsafe { warp::join(value, delta, O::EQUAL_WORDS, O::combine_streams) }
 }

@@ -2,20 +2,14 @@
 //!
 //! If a row's length is a power of two, or a multiple of a chunk, then all chunks of a launch have equally many vectors, and this number is
 //! a power of two. The items are a sequence of such chunks. It is cut into **units** of one chunk each, or of as many chunks as have
-//! [`STEP_VECTORS`] vectors. Each block has consecutive units, and its warps take them in turn. A warp combines all vectors of its unit:
-//! one binary tree for each chunk. It needs no search, no shared memory and no barrier.
+//! [`STEP_VECTORS`] vectors. Each block has consecutive units, equally many for each warp. A warp combines all vectors of its unit: one
+//! binary tree for each chunk. It needs no search, no shared memory and no barrier. The last blocks of a launch may have no units.
 //!
 //! A unit has 1, 2 or 4 steps. After three levels of a step's tree, each lane has one value. The next two levels combine lanes that are 8
 //! and 16 apart. With several steps, two lanes share this work: each combines the values of one step. This takes three combinations for
 //! four steps, and would take eight if each step were finished alone.
 //!
-//! # Rows of several chunks
-//!
-//! The chunks of a long row belong to several blocks, which run at the same time. If the warp with the last chunk combined them, it would
-//! first wait for the other blocks. So each chunk's value is published, and a block combines the rows that ended in an earlier block,
-//! [`LATER`] tickets before. By then all their values have usually been published. For the last blocks of a launch there is no later block.
-//! They also combine the rows that end in them. A block's last warp combines these rows, after its units.
-//!
+//! If rows have several chunks, each chunk's value is published in a slot of its own, and a [later](super::later) block combines the rows.
 //! Only these launches take tickets, since only in these a block waits for another block. In all other launches, a block's index decides
 //! its units.
 
@@ -25,12 +19,13 @@ use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::tuning::LATER;
 use crate::segments::{chunk_items, vector_items, FAN};
-use crate::tickets;
+use crate::tickets::{self, LAST_TAG};
 use crate::{simt, warp};
 
-use super::chunks::Long;
-use super::rows::{first_vector_of_lane, STEP_LEVELS, STEP_VECTORS};
-use super::Launch;
+use super::later::for_each_due;
+use super::rows::{first_vector_of_lane, join_eights, join_streams};
+use super::rows::{STEP_LEVELS, STEP_VECTORS};
+use super::{depart, Launch};
 
 /// How a launch's rows are cut.
 #[derive(Clone, Copy)]
@@ -72,20 +67,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             true => row.is_power_of_two(),
             false => row.is_multiple_of(chunk) && row <= FAN as u64 * chunk,
         };
-        are_whole
-            && self.have_vectors()
+        self.have_vectors()
+            && are_whole
             && (row <= (STEP_VECTORS * vector_items::<T>()) as u64 || self.windows_per_block > 1)
     }
 
-    /// Reduces all rows. Returns whether the block has taken a ticket.
+    /// Reduces all rows. In the launch with the last tag, the block then departs ([`depart`]).
     ///
     /// # Safety
-    /// Convergent: the whole block, which calls this first, and once. The launch [has whole chunks](Self::have_whole_chunks).
+    /// Convergent: the whole block, which calls this first, and once. The launch [has whole chunks](Self::have_whole_chunks). `state_words`
+    /// is the launch's argument.
     #[inline(always)]
-    pub unsafe fn reduce_whole_chunks(&self) -> bool {
+    pub unsafe fn reduce_whole_chunks(&self, state_words: u64) {
         // SAFETY: the whole block is here: this function's condition. The branch depends on the launch's arguments. `control` belongs to
         // the workspace (the launch's condition 6). All lanes of a warp have the same `unit`. A unit has one warp. Every block has its own
-        // index, or its own ticket, so no two blocks have a unit in common. `settle_due` is called by one warp; all other warps publish
+        // index, or its own ticket, so no two blocks have a unit in common. `settle_units` is called by one warp; all other warps publish
         // without waiting.
         unsafe {
             let cut = self.cut();
@@ -94,7 +90,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let is_first = simt::thread_index() == 0;
                 let taken = tickets::take_if(self.control, is_first);
                 if is_first {
-                    self.write_ticket(taken.ticket());
+                    let ticket = taken.ticket();
+                    if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
+                        tickets::restart(self.control, ticket.tag);
+                    }
+                    (*self.header).ticket = ticket.index;
+                    (*self.header).tag = ticket.tag;
                 }
                 // Orders the writes of the ticket before all threads' reads.
                 simt::barrier();
@@ -108,10 +109,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.reduce_unit(&cut, unit);
                 unit += step * warps;
             }
-            if cut.row_chunks > 1 && simt::warp() == warps - 1 {
-                self.settle_due(&cut, block);
+            if cut.row_chunks == 1 {
+                return;
             }
-            cut.row_chunks > 1
+            if simt::warp() == warps - 1 {
+                self.settle_units(&cut, block);
+            }
+            if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
+                // Orders the publications by the block's threads before the block's departure.
+                simt::barrier();
+                if simt::warp() == 0 {
+                    depart(self.control, self.board(), state_words);
+                }
+            }
         }
     }
 
@@ -132,10 +142,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let units = units as u32;
         // There is a block at least. rust-cuda's compiler does not see this, and would call a panic.
         let blocks = Ord::max(simt::block_count(), 1);
+        // The number of a block's warps is a power of two.
+        let warps = self.threads() / WARP_LANES;
+        let block_units = (units.div_ceil(blocks) + warps - 1) & !(warps - 1);
         Cut {
             levels: kept(levels),
             row_chunks: kept(Ord::max(row / chunk, 1) as u32),
-            block_units: kept(units.div_ceil(blocks)),
+            block_units: kept(block_units),
             units: kept(units),
         }
     }
@@ -154,8 +167,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let vectors = Ord::min(all - first, 1 << unit_levels) as u32;
         // SAFETY: the whole warp is here, and no other warp has the unit: this function's conditions. Its vectors exist, and are aligned.
         // One lane has the value of each chunk. The chunk's row belongs to the launch, and has a result (the launch's condition 5). The
-        // tag is written if rows have several chunks, and the board has a slot for each window (condition 6). Only full chunks of rows of
-        // several full chunks are published. No two of them begin in one window.
+        // tag is written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as many
+        // windows as full chunks.
         unsafe {
             let value = self.fold_unit(cut, first * vector_items::<T>() as u64, vectors);
             let vector = first_vector_of_lane();
@@ -168,11 +181,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let value = O::moved(value, 0_u64.wrapping_sub(begin));
                 write_result!(O, T, self.output, row as usize, value);
             } else {
-                let row = unit.checked_div(cut.row_chunks).unwrap_or(0);
-                let chunk = (unit - row * cut.row_chunks) as u64;
-                let value = O::moved(value, chunk * chunk_items::<T, O::Accumulator>());
-                let window = self.long_row(row).window::<T, O::Accumulator>(chunk);
-                self.board().publish(window, value);
+                // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
+                let chunk = unit.checked_rem(cut.row_chunks).unwrap_or(0);
+                let before = chunk as u64 * chunk_items::<T, O::Accumulator>();
+                self.board().publish(unit, O::moved(value, before));
             }
         }
     }
@@ -194,10 +206,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let mut value = loop {
                 let step = simt::opaque_one() as u32;
                 let mut value = self.fold_eights(first, number * STEP_VECTORS, vectors);
-                number += step;
-                if number == steps && steps == 1 {
+                if steps == 1 {
                     break value;
                 }
+                number += step;
                 if number % 2 == 1 {
                     one = value;
                     continue;
@@ -211,29 +223,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 two = value;
             };
-            let mut join = |is_level: bool, delta: u32| {
-                if is_level {
-                    value = warp::join(value, delta, same, O::combine_streams);
-                }
-            };
-            join(levels > 3 && steps < 2, 8);
-            join(levels > 4 && steps < 4, 16);
-            // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
-            join(levels > 5, 1);
-            join(levels > 6, 2);
-            join(levels > 7, 4);
+            if levels > 3 && steps < 2 {
+                value = join_streams::<O, T>(value, 8);
+            }
+            if levels > 4 && steps < 4 {
+                value = join_streams::<O, T>(value, 16);
+            }
+            value = join_eights::<O, T>(value, levels);
             // Lanes that are 8 and 16 apart have the values of different steps.
-            join(levels > 8, 8);
-            join(levels > 9, 16);
+            if levels > 8 {
+                value = join_streams::<O, T>(value, 8);
+            }
+            if levels > 9 {
+                value = join_streams::<O, T>(value, 16);
+            }
             O::end_stream(value)
-        }
-    }
-
-    /// Row `row`, which has several chunks.
-    #[inline(always)]
-    fn long_row(&self, row: u32) -> Long {
-        Long {
-            diagonal: row as u64 * (self.offsets.row_items + 1),
         }
     }
 
@@ -243,68 +247,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// - Convergent: a whole warp, the only one of the block that calls this. `block` is the block's ticket.
     /// - The tag is written, and the launch has whole chunks, cut as `cut` says: several for each row.
-    /// - The block's other warps publish the values of its chunks without waiting for this warp. So has this warp.
+    /// - The block's other warps publish the values of its chunks without waiting for this warp. This warp has published its values.
     #[inline(always)]
-    unsafe fn settle_due(&self, cut: &Cut, block: u32) {
-        // SAFETY: the tag is written, and the whole warp is here: this function's conditions. Blocks with earlier tickets have started. All
-        // of them publish their values without waiting for this warp, and so do this block's other warps. The rows of a block are combined
-        // once: by the block `LATER` tickets after it, or by itself if there is no such block.
-        unsafe {
-            let (mut other, mut is_due) = (block.wrapping_sub(LATER), block >= LATER);
-            loop {
-                if is_due {
-                    self.settle_rows(cut, other);
-                }
-                if other == block {
-                    return;
-                }
-                other = block;
-                is_due = block + LATER >= simt::block_count();
-            }
-        }
-    }
-
-    /// Combines the rows whose last chunks are units of block `block`.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same argument. The tag is written. The block has started, and publishes its values without
-    /// waiting for this warp; so do all earlier blocks. Nobody else combines these rows. Rows have several chunks.
-    #[inline(always)]
-    unsafe fn settle_rows(&self, cut: &Cut, block: u32) {
-        let (begin, end) = cut.units_of(block);
-        let chunks = cut.row_chunks;
-        // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
-        let mut row = begin.checked_div(chunks).unwrap_or(0);
-        let end = end.checked_div(chunks).unwrap_or(0);
-        while row < end {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp is here, since all lanes have the same `row`. The tag is written, and the row has the chunks. Blocks
-            // with earlier chunks started before the block with the last chunk. The row belongs to the launch, and has a result (the
-            // launch's condition 5), which only lane 0 writes. `delta` is a power of two, at most 8.
-            unsafe {
-                let other = Ord::min(simt::lane(), chunks - 1) as u64;
-                let Some(mut value) = self.await_value(self.long_row(row), other) else {
-                    return;
-                };
-                if simt::lane() >= chunks {
-                    value = O::identity();
-                }
-                // All chunks are full. If their number is a power of two, all values that go into the result have equally many items.
-                // Otherwise, some are the identity. On each lane whose value goes into the result, the items of the left value come first.
-                let are_full = chunks.is_power_of_two();
-                let mut delta = 1;
-                while delta < chunks {
-                    value = match are_full {
-                        true => warp::join(value, delta, O::EQUAL_WORDS, O::combine_equal),
-                        false => warp::join(value, delta, 0, O::combine),
-                    };
-                    delta *= 2 * simt::opaque_one() as u32;
-                }
-                if simt::lane() == 0 {
-                    write_result!(O, T, self.output, row as usize, value);
-                }
-            }
-            row += step;
-        }
+    unsafe fn settle_units(&self, cut: &Cut, block: u32) {
+        let has_later = block + LATER < simt::block_count();
+        for_each_due(block as u64, LATER as u64, has_later, |other| {
+            let (begin, end) = cut.units_of(other as u32);
+            // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
+            let row_of = |unit: u32| unit.checked_div(cut.row_chunks).unwrap_or(0) as u64;
+            let end = row_of(end);
+            // SAFETY: the tag is written, and the whole warp is here: this function's conditions. Blocks with earlier tickets have started.
+            // All of them publish their values without waiting for this warp, and so do this block's other warps. The rows of a block are
+            // combined once: by the block `LATER` tickets after it, or by itself if there is no such block.
+            unsafe { self.settle_rows(row_of(begin), self.offsets.row_items, |row| row < end) }
+        });
     }
 }

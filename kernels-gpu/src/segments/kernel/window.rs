@@ -1,13 +1,12 @@
 //! A block's windows. For each window, one warp finds the chunks, and shares them with the block.
 
-use crate::contract::WARP_LANES;
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{chunk_items, room_items, vector_items, window_count};
-use crate::segments::{PackedWork, Window, Work, NO_CHUNK};
+use crate::segments::{Window, Work, NO_CHUNK};
 use crate::simt;
-use crate::tickets::{self, Ticket, LAST_TAG};
+use crate::tickets::{self, LAST_TAG};
 
 use super::items::Room;
 use super::search::{Offsets, Search};
@@ -26,13 +25,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_first_lane = simt::lane() == 0;
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
         // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` belongs to
-        // the workspace, and the offsets are readable: the launch's conditions 6 and 3. One thread writes the ticket. Each border is in
-        // bounds: at most `windows_per_block`. The borders are at most `segment_count`, because the search returns no more, and a barrier
-        // precedes their reads. Each window is written by a warp of its own.
+        // the workspace, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the
+        // tickets, since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most
+        // `segment_count`, because the search returns no more, and a barrier precedes their reads. Each window is written by a warp of its
+        // own.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.
-            let search = Search::new(&self.offsets);
+            let mut search = Search::new(&self.offsets);
             let first_look = if warp <= self.windows_per_block {
                 search.look(&self.offsets)
             } else {
@@ -41,53 +41,38 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.clear_bits(room);
             self.clear_bits(room.next());
             if warp == 0 && is_first_lane {
-                self.write_ticket(taken.ticket());
+                let ticket = taken.ticket();
+                if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
+                    tickets::restart(self.control, ticket.tag);
+                }
+                (*self.header).ticket = ticket.index;
+                (*self.header).tag = ticket.tag;
+                (*self.header).is_refused = 0;
             }
             // Orders the writes of the ticket and of the cleared bits before all threads' accesses.
             simt::barrier();
             if self.window_number(0) >= self.window_count() {
                 return false;
             }
-            let mut border = warp;
-            while border <= self.windows_per_block {
-                let step = simt::opaque_one() as u32;
-                let diagonal = self.window_number(border) * chunk_items::<T, O::Accumulator>();
-                let mut search = search;
-                let segment = search.run(diagonal, first_look, &self.offsets);
+            let window = self.window_number(warp);
+            if warp <= self.windows_per_block {
+                let diagonal = window * chunk_items::<T, O::Accumulator>();
+                let border = search.run(diagonal, first_look, &self.offsets);
                 if is_first_lane {
-                    self.border(border).write(segment);
+                    self.border(warp).write(border);
                 }
-                border += step * (self.threads() / WARP_LANES);
             }
             // Orders the writes of the borders before the reads just below.
             simt::barrier();
             if warp < self.windows_per_block && is_first_lane {
                 let first = simt::read_shared(self.border(warp));
                 let end = simt::read_shared(self.border(warp + 1));
-                self.write_window(warp, self.window_number(warp), first, end);
+                self.write_window(warp, window, first, end);
             }
             // Orders the writes of the windows before all threads' reads.
             simt::barrier();
         }
         true
-    }
-
-    /// Writes the block's ticket and tag. The block with the last ticket restarts the tickets, since no block takes another ticket.
-    ///
-    /// # Safety
-    /// One thread of each block calls this, once, with the block's ticket. No other thread accesses these fields before the next barrier.
-    #[inline(always)]
-    pub unsafe fn write_ticket(&self, ticket: Ticket) {
-        // SAFETY: `control` belongs to the workspace (the launch's condition 6). The header is in shared memory, and only this thread
-        // accesses these fields: this function's condition.
-        unsafe {
-            if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
-                tickets::restart(self.control, ticket.tag);
-            }
-            (*self.header).ticket = ticket.index;
-            (*self.header).tag = ticket.tag;
-            (*self.header).is_refused = 0;
-        }
     }
 
     /// The number of windows of the launch.
@@ -169,10 +154,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if end > first {
                 last = last_begin;
                 let is_ascending = next <= last && last <= last_end;
-                // If one segment begins here, both values are of the same offset, which may have changed between the reads.
-                let is_other = end - first == 1 && next != last;
                 // A tail that is not its segment's last chunk fills the window, so no segment begins in it.
-                if !is_ascending || is_other || last_end > offsets.item_count || has_tail > is_last {
+                if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
                     break 'check false;
                 }
                 if has_tail == 0 {
@@ -215,7 +198,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 is_last,
             });
             let place = self.place_of(begin);
-            let work = Work {
+            self.work_address(2 * window).write(Work {
                 base: begin.wrapping_sub(place as u64),
                 segment,
                 index: index * has_tail as u64 * chunk,
@@ -231,10 +214,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 window,
                 is_followed,
                 starts: self.starts_of(segment, chunk_count - is_followed),
-            };
-            self.work_address(2 * window).write(work.packed());
+            });
             let place = self.place_of(last);
-            let work = Work {
+            self.work_address(2 * window + 1).write(Work {
                 base: last.wrapping_sub(place as u64),
                 segment: (segment + chunk_count as u64).wrapping_sub(1),
                 index: 0,
@@ -246,8 +228,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 window,
                 is_followed: 0,
                 starts: self.starts_of_one(),
-            };
-            self.work_address(2 * window + 1).write(work.packed());
+            });
         }
     }
 
@@ -268,7 +249,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn work(&self, number: u32) -> Work {
         // SAFETY: the work is written with the header, and `number < work_count`: this function's conditions.
-        unsafe { simt::read_shared(self.work_address(number)).unpacked() }
+        unsafe { simt::read_shared(self.work_address(number)) }
     }
 
     /// The number of the work after work `number`.
@@ -320,10 +301,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `number < work_count`.
     #[inline(always)]
-    pub unsafe fn work_address(&self, number: u32) -> *mut PackedWork {
+    pub unsafe fn work_address(&self, number: u32) -> *mut Work {
         // SAFETY: in bounds: `number < work_count <= 2 * MOST_WINDOWS`, by this function's condition and the launch's condition 1.
         unsafe {
-            let works: *mut PackedWork = (&raw mut (*self.header).works).cast();
+            let works: *mut Work = (&raw mut (*self.header).works).cast();
             works.add(number as usize)
         }
     }

@@ -244,10 +244,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 (work.begin, work.end, work.tail_chunk) = (0, 0, NO_CHUNK);
                 work.starts = 0;
             }
-            self.work_address(0).write(work.packed());
+            self.work_address(0).write(work);
             if is_followed {
                 let place = self.place_of(origin + last as u64);
-                let work = Work {
+                self.work_address(1).write(Work {
                     base: (origin + last as u64).wrapping_sub(place as u64),
                     segment: 0,
                     index: 0,
@@ -259,8 +259,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     window: 0,
                     is_followed: 0,
                     starts: place.wrapping_sub(last),
-                };
-                self.work_address(1).write(work.packed());
+                });
             }
         }
     }

@@ -5,12 +5,14 @@
 //! earlier block, [`LATER`] tickets before. By then all their values have usually been published. For the last blocks of a launch there is
 //! no later block. They also combine the rows that end in them.
 //!
-//! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. The last chunk of such a row fills its window, so no other row
+//! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. If single warps combine [whole chunks](super::whole), chunk `c`
+//! of the launch has slot `c`. Otherwise a chunk has the slot of its window. The last chunk of a row fills its window, so no other row
 //! begins there. The chunk's value is published in the window's state words, like the values of the other chunks.
 //!
-//! A block's last warp has no window, so it combines these rows. It begins after the block's last barrier. `Moments` of 2^28 `f32` in rows
-//! of 65,536 took 284 µs on an H200 (2026-11-26). They took 297 µs if that warp found its rows and read their values before the barrier.
-//! They took 295 µs if it found the rows before the barrier, and read the values after it.
+//! A block's last warp combines these rows. With windows, it has no window, and begins after the block's last barrier. Before whole chunks
+//! had a way of their own, `Moments` of 2^28 `f32` in rows of 65,536 took 284 µs on an H200 (2026-11-26). They took 297 µs if that warp
+//! found its rows and read their values before the barrier. They took 295 µs if it found the rows before the barrier, and read the values
+//! after it.
 
 use crate::element::Element;
 use crate::indices::write_result;
@@ -66,7 +68,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Combines the rows from row `row` on, up to the first that `is_due` does not hold for. A row's slots begin at the window with diagonal
-    /// `stride` times the row's number.
+    /// `stride` times the row's number. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and one more if
+    /// chunks have the slots of their windows.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. Rows have 2 to [`FAN`] whole chunks. The blocks with the

@@ -8,6 +8,9 @@
 //! While indices of extremes are streamed, they count from the first item of a work. Then they fit in a word. When a chunk is finished,
 //! they are [moved](Op::moved), and count from the first item of the row.
 //!
+//! If all chunks of a launch are equal parts of a sequence, single warps combine them (see [`whole`](super::whole)). The rest of this
+//! module, except the folds of steps, is for all other rows.
+//!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
 //! A warp takes [`STEP_VECTORS`] vectors in a **step**: lane `l` has the vectors `l`, `l + 32`, `l + 64`, and so on. If a chunk is one

@@ -10,8 +10,19 @@
 //! four steps, and would take eight if each step were finished alone.
 //!
 //! If rows have several chunks, each chunk's value is published in a slot of its own, and a [later](super::later) block combines the rows.
-//! Only these launches take tickets, since only in these a block waits for another block. In all other launches, a block's index decides
-//! its units.
+//! Only these launches take tickets, since only in these a block waits for another block.
+//!
+//! **No ticket.** In all other launches, a block's index decides its units. Nobody waits: each chunk is a row, whose result the warp writes
+//! at once. No state word is read or written, so none needs clearing. The launch has no tag, and the word with the tickets keeps the epoch.
+//! The next launch that takes tickets gets the tag that this launch would have had. No state word carries that tag yet.
+//!
+//! **Times.** 2^28 `f32` on an H200, in µs (2026-11-26), in rows of 1,024 and of 65,536. Before, they had windows, and went through the
+//! pieces of [`rows`](super::rows) and shared memory:
+//!
+//! | | `ArgMax` | | `Moments` | | `LogSumExp` | |
+//! |---|---|---|---|---|---|---|
+//! | with windows | 262 | 270 | 267 | 284 | 299 | 300 |
+//! | whole chunks | 239 | 249 | 247 | 253 | 279 | 255 |
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;

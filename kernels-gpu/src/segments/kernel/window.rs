@@ -153,7 +153,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             if end > first {
                 last = last_begin;
-                let is_ascending = next <= last && last <= last_end;
+                // If one segment begins here, both are reads of the same offset.
+                let is_same = next == last || end - first > 1;
+                let is_ascending = next <= last && last <= last_end && is_same;
                 // A tail that is not its segment's last chunk fills the window, so no segment begins in it.
                 if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
                     break 'check false;

@@ -67,7 +67,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines the rows from row `row` on, up to the first that `is_due` does not hold for. A row's slots begin at the window with diagonal
+    /// Combines the rows from row `row` on, up to the first for which `is_due` is false. A row's slots begin at the window with diagonal
     /// `stride` times the row's number. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and one more if
     /// chunks have the slots of their windows.
     ///

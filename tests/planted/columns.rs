@@ -37,6 +37,7 @@ const MATRIX: Circumstances = Circumstances {
     multiprocessors: 1,
     item_count: 2 * 8860,
     epoch: 0,
+    windows_per_block: 1,
 };
 
 bugs! {

@@ -56,6 +56,7 @@ const FIVE_TILES: Circumstances = Circumstances {
     multiprocessors: 1,
     item_count: 4 * 8192 + 2347,
     epoch: 0,
+    windows_per_block: 1,
 };
 
 bugs! {

@@ -102,6 +102,7 @@ const SEVEN_TILES: Circumstances = Circumstances {
     multiprocessors: 1,
     item_count: 6 * 4096 + 2455,
     epoch: 0,
+    windows_per_block: 1,
 };
 
 /// Seven tiles, in the variant without asynchronous copies.

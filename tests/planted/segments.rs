@@ -1,5 +1,5 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
-//! There are also rows of two chunks, which are streamed. A later block combines the chunks of such a row, after that block's last barrier.
+//! There are also rows of two chunks, which are streamed, from pieces and by single warps. A later block combines the chunks of such a row.
 
 use warpfold::{Moments, Sum};
 
@@ -48,6 +48,8 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
 
 /// The barriers of a reduction that can stream rows.
 const STREAMING_BARRIERS: Places = BARRIERS.named(&[
+    "ticket of whole chunks",
+    "last tag of whole chunks",
     "ticket",
     "borders",
     "works",
@@ -74,10 +76,12 @@ const STORES: Places = Places {
 /// The same stores in a reduction that can stream rows.
 const STREAMING_STORES: Places = STORES.named(&STREAMING_STORE_NAMES);
 
-const STREAMING_STORE_NAMES: [&str; 66] = {
-    let mut names = [Places::OTHER; 66];
+const STREAMING_STORE_NAMES: [&str; 76] = {
+    let mut names = [Places::OTHER; 76];
+    // The first word of a chunk's value that one warp has combined.
+    names[1] = "of a whole chunk";
     // The first word of a value that was combined from pieces.
-    names[47] = "of pieces";
+    names[57] = "of pieces";
     names
 };
 
@@ -92,12 +96,19 @@ const SEGMENTS: Circumstances = Circumstances {
     multiprocessors: 1,
     item_count: 21_000,
     epoch: 0,
+    windows_per_block: 1,
 };
 
-/// Three rows of two chunks.
+/// Three rows of two chunks. With one window for each block, their chunks are combined from pieces.
 const ROWS: Circumstances = Circumstances {
     item_count: 3 * 8192,
     ..SEGMENTS
+};
+
+/// The same rows, whose chunks single warps combine.
+const WHOLE_CHUNKS: Circumstances = Circumstances {
+    windows_per_block: 3,
+    ..ROWS
 };
 
 bugs! {
@@ -152,4 +163,14 @@ bugs! {
         [STREAMING_BARRIERS.remove("pieces")];
     value_of_pieces_not_published: [Hang],
         [STREAMING_STORES.remove("of pieces")];
+}
+
+bugs! {
+    whole_chunks_moments_f32: "segmented_reduce_moments_f32", of_rows_reduction::<Moments, f32>, WHOLE_CHUNKS;
+    no_barrier_before_the_ticket_is_read: [Race],
+        [STREAMING_BARRIERS.remove("ticket of whole chunks")];
+    value_of_a_chunk_not_published: [Hang],
+        [STREAMING_STORES.remove("of a whole chunk")];
+    earlier_work_not_awaited: [Memory],
+        [Edit::remove("griddepcontrol.wait;")];
 }

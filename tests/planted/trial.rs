@@ -41,6 +41,8 @@ pub struct Circumstances {
     pub item_count: usize,
     /// How many launches have used the workspace.
     pub epoch: u32,
+    /// How many windows each block of a launch on segments has.
+    pub windows_per_block: u64,
 }
 
 /// A reduction's trial.
@@ -162,8 +164,10 @@ fn of<O: Op<T>, T: Item, R: Item>(
             step_budget: STEP_BUDGET,
             ..options.clone()
         };
-        let engine = Engine::new::<O, T>(it.generation, it.multiprocessors, text, it.item_count);
+        let mut engine =
+            Engine::new::<O, T>(it.generation, it.multiprocessors, text, it.item_count);
         engine.set_epoch(it.epoch);
+        engine.set_windows_per_block(it.windows_per_block);
         let wrong = |(items, expected): (&Vec<T>, &Vec<R>)| match launch(&engine, items, &options) {
             Ok(found) => (!same_bits(&found, expected)).then_some(Check::Bits),
             Err(error) => Some(check_of(error)),

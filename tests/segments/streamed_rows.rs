@@ -165,13 +165,14 @@ fn any_schedule() {
 }
 
 /// A block combines long rows that ended [`LATER`] blocks before it. The last blocks also combine the rows that end in them.
-fn later_rows<O: Op<f32, Output: Item>>(kernel: &str, chunks_of_rows: &[usize]) {
+fn later_rows<O: Op<f32, Output: Item>>(kernel: &str, chunks_of_rows: &[usize], windows: usize) {
     let chunk = chunk_items::<f32, O::Accumulator>() as usize;
-    let items = ordinary::<Sum, f32>((LATER as usize + 40) * chunk);
+    let items = ordinary::<Sum, f32>(windows * (LATER as usize + 40) * chunk);
     let text = SM_90.kernel(kernel);
     for (turn, options) in schedules(1).enumerate() {
         let chunks = chunks_of_rows[turn % chunks_of_rows.len()];
-        let engine = Engine::new::<O, f32>(SM_90, 3, &text, items.len());
+        let mut engine = Engine::new::<O, f32>(SM_90, 3, &text, items.len());
+        engine.set_windows_per_block(windows as u64);
         let row_items = chunks * chunk;
         let count = items.len() / row_items * row_items;
         assert_right::<O>(&engine, &items[..count], row_items, &options);
@@ -180,10 +181,33 @@ fn later_rows<O: Op<f32, Output: Item>>(kernel: &str, chunks_of_rows: &[usize]) 
 
 #[test]
 fn a_later_block_combines_long_rows() {
-    later_rows::<Moments>(KERNEL, &[2, 3, 16]);
-    later_rows::<ArgMax>("segmented_reduce_arg_max_f32", &[5, 8, 2]);
+    later_rows::<Moments>(KERNEL, &[2, 3, 16], 1);
+    later_rows::<ArgMax>("segmented_reduce_arg_max_f32", &[5, 8, 2], 1);
+    later_rows::<Moments>(KERNEL, &[3, 16, 2], 2);
 }
 
+/// Chunks of one, two and four steps, rows of one and of several chunks, and blocks of several windows, whose warps have several units.
+#[test]
+fn whole_chunks() {
+    let items = ordinary::<Sum, f32>(70 * 4096);
+    let text = SM_90.kernel(KERNEL);
+    for (turn, options) in schedules(4).enumerate() {
+        let mut engine = Engine::new::<Moments, f32>(SM_90, 3, &text, items.len());
+        engine.set_windows_per_block([1, 2, 3][turn / 2 % 3]);
+        for row_items in [
+            [32, 1024, 2048, 8192, 65_536],
+            [128, 512, 4096, 12_288, 20_480],
+        ][turn % 2]
+        {
+            // The last unit has few vectors for short rows, since the number of rows is odd.
+            let rows = (items.len() / row_items - 1) | 1;
+            let count = Ord::min(rows * row_items, items.len() / row_items * row_items);
+            assert_right::<Moments>(&engine, &items[..count], row_items, &options);
+        }
+    }
+}
+
+/// Rows of several chunks use a tag. Rows of one chunk that single warps combine use none.
 #[test]
 fn the_last_tag() {
     let items = ordinary::<Sum, f32>(3 * 20_480);
@@ -196,6 +220,9 @@ fn the_last_tag() {
         assert_eq!(engine.epoch(), 0);
         assert!(engine.is_clear());
         assert_right::<Moments>(&engine, &items, 1024, &options);
+        assert_eq!(engine.epoch(), 0);
+        assert!(engine.is_clear());
+        assert_right::<Moments>(&engine, &items, 20_480, &options);
         assert_eq!(engine.epoch(), 1);
     }
 }

@@ -47,7 +47,11 @@
 //! has more than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a tail has 1 more. A
 //! scan's work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more than 256 items.
 //!
-//! Rows that [are streamed](crate::segments::streams_rows) take another way through a block (see `rows`). After `begin` there is 1 barrier,
+//! Rows that [are streamed](crate::segments::streams_rows) take other ways through a block. If single warps combine whole chunks (see
+//! `whole`), there is no `begin`. A block has no barrier, or 1 if rows have several chunks, which need tickets. In the launch with the last
+//! tag, these have 1 more. Only the last warp of a block waits for values, after it has published its own.
+//!
+//! Other streamed rows (see `rows`) begin with `begin`. After `begin` there is 1 barrier,
 //! or 2 if a chunk has several pieces. If a later block combines the rows (see `later`), chunks have several pieces, and there is 1
 //! barrier. In such a launch, only the last warp of a block waits for values, and all other warps publish theirs without waiting.
 
@@ -62,6 +66,7 @@ mod nodes;
 mod rows;
 mod search;
 mod starts;
+mod whole;
 mod window;
 
 use crate::board::Board;
@@ -142,8 +147,15 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         task: Task::Reduce,
         is_exclusive: false,
     };
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
-    unsafe { launch.work_and_depart(state_words) }
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's
+    // arguments and the segments' number, which nobody changes, so all blocks and threads take the same way.
+    unsafe {
+        if streams_rows::<O, T>() && launch.have_whole_chunks() {
+            launch.reduce_whole_chunks(state_words);
+        } else {
+            launch.work_and_depart(state_words);
+        }
+    }
 }
 
 /// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself. From this

@@ -51,10 +51,12 @@
 //! are written only if the work also has longer chunks.
 //!
 //! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. Their operators combine sixteens pairwise,
-//! or find the indices of extremes. See `kernel/rows.rs` for all conditions.
+//! or find the indices of extremes. See `kernel/rows.rs` for all conditions. If all chunks of such a launch are equally long, it mostly
+//! does without windows: single warps combine whole chunks (see `kernel/whole.rs`).
 //!
 //! The value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the last chunk of
-//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most.
+//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. Without windows, the value of chunk `c`
+//! of a launch is published in the state words of window `c`.
 //!
 //! # Segments that start at heads
 //!
@@ -195,6 +197,9 @@ const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
 /// streamed. With narrower or wider items, a chunk has fewer vectors than a block reads at once.
+///
+/// Sums are not streamed. If they combined sixteens pairwise, and went through the windows' pieces, sums of 2^28 `f32` in rows of 1,024 and
+/// of 65,536 took 303 and 305 µs on an H200 (2026-11-26). Through shared memory they took 250 and 251 µs.
 pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }

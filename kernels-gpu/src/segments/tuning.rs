@@ -62,7 +62,7 @@ pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 pub const LEAST_WINDOW_SHIFT: u32 = 8;
 
 /// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half this distance gave the
-/// same times on an H200 (2026-11-26).
+/// same times on an H200 (2026-11-26), before single warps combined whole chunks.
 pub const LATER: u32 = 512;
 
 /// The most items that the chunks of a dense work have on average. In a dense work, offsets of 4 bytes are copied in vectors, and a thread

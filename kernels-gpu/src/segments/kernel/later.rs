@@ -5,12 +5,14 @@
 //! earlier block, [`LATER`] tickets before. By then all their values have usually been published. For the last blocks of a launch there is
 //! no later block. They also combine the rows that end in them.
 //!
-//! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. The last chunk of such a row reaches its window's end, so no
-//! other row begins there. The chunk's value is published in the window's state words, like the values of the other chunks.
+//! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. If single warps combine [whole chunks](super::whole), chunk `c`
+//! of the launch has slot `c`. Otherwise a chunk has the slot of its window. The last chunk of a row reaches its window's end, so no other
+//! row begins there. The chunk's value is published in the window's state words, like the values of the other chunks.
 //!
-//! A block's last warp has no window, so it combines these rows. It begins after the block's last barrier. `Moments` of 2^28 `f32` in rows
-//! of 65,536 took 284 µs on an H200 (2026-11-26). They took 297 µs if that warp found its rows and read their values before the barrier.
-//! They took 295 µs if it found the rows before the barrier, and read the values after it.
+//! A block's last warp combines these rows. With windows, it has no window, and begins after the block's last barrier. Before whole chunks
+//! had a way of their own, `Moments` of 2^28 `f32` in rows of 65,536 took 284 µs on an H200 (2026-11-26). They took 297 µs if that warp
+//! found its rows and read their values before the barrier. They took 295 µs if it found the rows before the barrier, and read the values
+//! after it.
 
 use crate::element::Element;
 use crate::indices::write_result;
@@ -44,49 +46,46 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// - The block's other warps publish the values of its chunks without waiting for this warp.
     #[inline(always)]
     pub unsafe fn settle_due(&self) {
-        let distance = LATER as u64 * self.windows_per_block as u64;
+        let offsets = &self.offsets;
+        let chunk = chunk_items::<T, O::Accumulator>();
+        let windows = self.windows_per_block as u64;
+        // The distance from the diagonal at which a row begins to the diagonal at which its last chunk begins.
+        let last = offsets.row_items - chunk;
         // SAFETY: the header is written, and the whole warp is here: this function's conditions. Blocks with earlier tickets have started.
         // All of them publish their values without waiting for this warp, and so do this block's other warps. The rows of a block are
         // combined once: by the block `LATER` tickets after it, or by itself if the launch has no windows that far on.
         unsafe {
             let own = self.window_number(0);
-            let (mut first, mut is_due) = (own.wrapping_sub(distance), own >= distance);
-            loop {
-                if is_due {
-                    self.settle_rows(first);
-                }
-                if first == own {
-                    return;
-                }
-                first = own;
-                is_due = own + distance >= self.window_count();
-            }
+            let has_later = own + LATER as u64 * windows < self.window_count();
+            for_each_due(own, LATER as u64 * windows, has_later, |first| {
+                let begin = first << self.window_shift;
+                let end = begin + (windows << self.window_shift);
+                let row = offsets.border_of_rows(begin.saturating_sub(last));
+                let stride = offsets.row_items + 1;
+                self.settle_rows(row, stride, |row| row * stride + last < end);
+            });
         }
     }
 
-    /// Combines the rows whose last chunk begins in a block's windows, the first of which is window `first` of the launch.
+    /// Combines the rows from row `row` on, up to the first for which `is_due` is false. A row's slots begin at the window with diagonal
+    /// `stride` times the row's number. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and one more if
+    /// chunks have the slots of their windows.
     ///
     /// # Safety
-    /// Convergent: the whole warp, with the same argument. The tag is written. The block with these windows has started, and publishes its
-    /// values without waiting for this warp; so do all earlier blocks. Nobody else combines these rows.
+    /// Convergent: the whole warp, with the same arguments. The tag is written. Rows have 2 to [`FAN`] whole chunks. The blocks with the
+    /// chunks of these rows have started, and publish their values without waiting for this warp. Nobody else combines these rows.
     #[inline(always)]
-    unsafe fn settle_rows(&self, first: u64) {
+    pub unsafe fn settle_rows(&self, mut row: u64, stride: u64, is_due: impl Fn(u64) -> bool) {
         let offsets = &self.offsets;
-        let chunk = chunk_items::<T, O::Accumulator>();
-        let begin = first << self.window_shift;
-        let end = begin + ((self.windows_per_block as u64) << self.window_shift);
-        // The distance from the diagonal at which a row begins to the diagonal at which its last chunk begins.
-        let last = offsets.row_items - chunk;
-        let chunks = (offsets.row_items / chunk) as u32;
-        let mut row = offsets.border_of_rows(begin.saturating_sub(last));
-        while row < offsets.segment_count && row * (offsets.row_items + 1) + last < end {
+        let chunks = (offsets.row_items / chunk_items::<T, O::Accumulator>()) as u32;
+        while row < offsets.segment_count && is_due(row) {
             let step = simt::opaque_one() as u64;
             let long = Long {
-                diagonal: row * (offsets.row_items + 1),
+                diagonal: row * stride,
             };
-            // SAFETY: the whole warp is here, since all lanes have the same `row`. The tag is written, and the row has the chunks. Blocks
-            // with earlier chunks started before the block with the last chunk. The row belongs to the launch, and has a result (the
-            // launch's condition 5), which only lane 0 writes. `delta` is a power of two, at most 8.
+            // SAFETY: the whole warp is here, since all lanes have the same `row`. The tag is written, the row has the chunks, and their
+            // blocks have started (this function's conditions). The row belongs to the launch, and has a result (the launch's condition
+            // 5), which only lane 0 writes. `delta` is a power of two, at most 8.
             unsafe {
                 let other = Ord::min(simt::lane(), chunks - 1) as u64;
                 let Some(mut value) = self.await_value(long, other) else {
@@ -112,5 +111,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             row += step;
         }
+    }
+}
+
+/// Calls `settle` for the block that is `distance` before block `own`, if there is one. Then, unless `has_later`, for `own`.
+#[inline(always)]
+pub fn for_each_due(own: u64, distance: u64, has_later: bool, settle: impl Fn(u64)) {
+    let (mut block, mut is_due) = (own.wrapping_sub(distance), own >= distance);
+    loop {
+        if is_due {
+            settle(block);
+        }
+        if block == own {
+            return;
+        }
+        block = own;
+        is_due = !has_later;
     }
 }

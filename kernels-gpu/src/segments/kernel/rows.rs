@@ -8,6 +8,9 @@
 //! While indices of extremes are streamed, they count from the first item of a work. Then they fit in a word. When a chunk is finished,
 //! they are [moved](Op::moved), and count from the first item of the row.
 //!
+//! If all chunks of a launch are equal parts of a sequence, single warps combine them (see [`whole`](super::whole)). The rest of this
+//! module, except the folds of steps, is for all other rows.
+//!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
 //! A warp takes [`STEP_VECTORS`] vectors in a **step**: lane `l` has the vectors `l`, `l + 32`, `l + 64`, and so on. If a chunk is one
@@ -33,8 +36,8 @@ use super::Launch;
 const LANE_VECTORS: u32 = 8;
 
 /// How many vectors a step has, and the levels of a binary tree over them.
-const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
-const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
+pub const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
+pub const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
 /// The most pieces of a chunk. With more pieces, their combination takes longer than the folds of leaves and nodes do. `Moments` of 2^28
 /// `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26); in rows of 1,024, which have one, 268 µs.
@@ -72,17 +75,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     const WINDOW_PIECES: u32 =
         2 * chunk_items::<T, O::Accumulator>() as u32 / (LANE_VECTORS * vector_items::<T>());
 
-    /// Whether this is a reduction of rows, the input is aligned to a vector, each piece has at least [`LANE_VECTORS`] vectors, and each
-    /// chunk has at most [`CHUNK_PIECES`] pieces.
+    /// Whether this is a reduction of rows, the input is aligned to a vector, and each piece has at least [`LANE_VECTORS`] vectors.
     #[inline(always)]
-    pub fn have_streams(&self) -> bool {
+    pub fn have_vectors(&self) -> bool {
         let row = self.offsets.row_items;
         self.task == Task::Reduce
             && !self.offsets.are_read()
             && row > 0
             && row.is_multiple_of((LANE_VECTORS * vector_items::<T>()) as u64)
             && self.input.addr().is_multiple_of(VECTOR_BYTES)
-            && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
+    }
+
+    /// Whether the launch [has vectors](Self::have_vectors), and each chunk has at most [`CHUNK_PIECES`] pieces.
+    #[inline(always)]
+    pub fn have_streams(&self) -> bool {
+        self.have_vectors() && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
     }
 
     /// The levels of a binary tree over the vectors of a piece.
@@ -351,10 +358,30 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors: u32,
         levels: u32,
     ) -> O::Accumulator {
+        // SAFETY: the whole warp is here, with the same `levels`, and the vectors exist: this function's conditions.
+        unsafe {
+            let mut folded = self.fold_eights(first, begin, vectors);
+            if levels > 3 {
+                folded = join_streams::<O, T>(folded, 8);
+            }
+            if levels > 4 {
+                folded = join_streams::<O, T>(folded, 16);
+            }
+            O::end_stream(join_eights::<O, T>(folded, levels))
+        }
+    }
+
+    /// Folds each eight vectors of the step that begins at vector `begin` of `vectors` vectors. A lane gets the value of the eight vectors
+    /// from its [first vector](first_vector_of_lane) on, as a [stream](Op::stream). The values of vectors past the end have no meaning.
+    /// Indices count from item `first`.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same arguments. The vectors from item `first` on exist and are aligned, and `begin < vectors`.
+    #[inline(always)]
+    pub unsafe fn fold_eights(&self, first: u64, begin: u32, vectors: u32) -> O::Accumulator {
         let mut read: LaneVectors = [[0; 4]; LANE_VECTORS as usize];
         let number = begin + simt::lane();
-        // SAFETY: the whole warp is here: this function's condition. Vectors up to the work's last exist, and are aligned, since the launch
-        // has streams.
+        // SAFETY: the whole warp is here, and the vectors exist and are aligned: this function's conditions.
         unsafe {
             if begin + STEP_VECTORS <= vectors {
                 for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
@@ -362,20 +389,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 });
             } else {
                 for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-                    // Past the work's end, the last vector is read again. The values of pieces past the end are not used.
+                    // Past the end, the last vector is read again.
                     let number = Ord::min(number + V as u32 * WARP_LANES, vectors - 1);
                     read[V] = self.load(first, number, 0);
                 });
             }
             // Keeps the compiler from waiting for some vectors before it asks for the others.
             simt::warp_barrier();
-            O::end_stream(combine_step::<O, T>(
-                |v| {
-                    let vector = number + v as u32 * WARP_LANES;
-                    O::stream(read[v], vector * vector_items::<T>())
-                },
-                levels,
-            ))
+            combine_eights::<O, T>(|v| {
+                let vector = number + v as u32 * WARP_LANES;
+                O::stream(read[v], vector * vector_items::<T>())
+            })
         }
     }
 
@@ -395,49 +419,69 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// The first of the eight vectors whose value a lane has after three levels of [`combine_step`], as a number in the step.
+/// The first of the eight vectors whose value a lane gets from [`combine_eights`], as a number in the step.
 #[inline(always)]
-fn first_vector_of_lane() -> u32 {
+pub fn first_vector_of_lane() -> u32 {
     let lane = simt::lane();
     lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
 }
 
-/// Combines the [streams](Op::stream) of a step's vectors pairwise, neighbours first, up to `levels` levels, at least 3. `value(v)` is the
-/// value of the lane's vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the 2^`levels`
-/// vectors from its [first vector](first_vector_of_lane) on, if that vector's number is a multiple of 2^`levels`.
+/// Combines the [streams](Op::stream) of each eight vectors of a step pairwise, neighbours first. `value(v)` is the value of the lane's
+/// vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the eight vectors from its
+/// [first vector](first_vector_of_lane) on.
 ///
-/// Each lane begins with eight values. In each of the first three levels, a lane gives half of its values to another lane, and combines the
-/// others with values from that lane. So it has one value after three levels: that of eight vectors.
+/// Each lane begins with eight values. In each of three levels, a lane gives half of its values to another lane, and combines the others
+/// with values from that lane.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+unsafe fn combine_eights<O: Op<T>, T: Element>(
+    value: impl Fn(usize) -> O::Accumulator,
+) -> O::Accumulator {
+    let same = O::EQUAL_WORDS;
+    // SAFETY: the whole warp is here: this function's condition. 1, 2 and 4 are less than 32.
+    unsafe {
+        let two = |v: usize| warp::share(value(v), value(v + 1), 1, same, O::combine_streams);
+        let four = |v: usize| warp::share(two(v), two(v + 2), 2, same, O::combine_streams);
+        warp::share(four(0), four(4), 4, same, O::combine_streams)
+    }
+}
+
+/// The last three of a step's `levels` levels. The vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2
+/// and 4 apart.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.
 #[inline(always)]
-unsafe fn combine_step<O: Op<T>, T: Element>(
-    value: impl Fn(usize) -> O::Accumulator,
+pub unsafe fn join_eights<O: Op<T>, T: Element>(
+    mut value: O::Accumulator,
     levels: u32,
 ) -> O::Accumulator {
-    // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2, 4, 8 and 16 are less than 32.
+    // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2 and 4 are less than 32.
     unsafe {
-        let same = O::EQUAL_WORDS;
-        let two = |v: usize| warp::share(value(v), value(v + 1), 1, same, O::combine_streams);
-        let four = |v: usize| warp::share(two(v), two(v + 2), 2, same, O::combine_streams);
-        let mut folded = warp::share(four(0), four(4), 4, same, O::combine_streams);
-        if levels > 3 {
-            folded = warp::join(folded, 8, same, O::combine_streams);
-        }
-        if levels > 4 {
-            folded = warp::join(folded, 16, same, O::combine_streams);
-        }
-        // From here on, the vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
         if levels > 5 {
-            folded = warp::join(folded, 1, same, O::combine_streams);
+            value = join_streams::<O, T>(value, 1);
         }
         if levels > 6 {
-            folded = warp::join(folded, 2, same, O::combine_streams);
+            value = join_streams::<O, T>(value, 2);
         }
         if levels > 7 {
-            folded = warp::join(folded, 4, same, O::combine_streams);
+            value = join_streams::<O, T>(value, 4);
         }
-        folded
     }
+    value
+}
+
+/// Pairs of lanes that are `delta` apart combine their [streams](Op::stream). Both lanes get the result.
+///
+/// # Safety
+/// Convergent: the whole warp. `delta` is a power of two, less than 32.
+#[inline(always)]
+pub unsafe fn join_streams<O: Op<T>, T: Element>(
+    value: O::Accumulator,
+    delta: u32,
+) -> O::Accumulator {
+    // SAFETY: the conditions are this function's.
+    unsafe { warp::join(value, delta, O::EQUAL_WORDS, O::combine_streams) }
 }

@@ -148,7 +148,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_wrong_before = (before > next) | (next > offsets.item_count) | is_after;
         // A tail that is not its segment's last chunk reaches at least to the window's end, so no segment begins in the window.
         let is_full = has_tail & !is_last;
-        let ascends = (next <= last) & (last <= stop) & (stop <= offsets.item_count);
+        // If one segment begins here, `next` and `last` are reads of the same offset.
+        let is_same = (next == last) | (started > 1);
+        let ascends = (next <= last) & (last <= stop) & (stop <= offsets.item_count) & is_same;
         // All chunks must begin within the window's diagonals.
         let used = last.wrapping_sub(begin).wrapping_add(chunk_count as u64);
         let is_wrong_at = !ascends | is_full | (used > diagonals);

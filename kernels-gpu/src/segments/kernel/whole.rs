@@ -1,0 +1,276 @@
+//! Rows of whole chunks, which go from global memory straight to registers, and are combined by single warps.
+//!
+//! If a row's length is a power of two, or a multiple of a chunk, then all chunks of a launch have equally many vectors, and this number is
+//! a power of two. The items are a sequence of such chunks. It is cut into **units** of one chunk each, or of as many chunks as have
+//! [`STEP_VECTORS`] vectors. Each block has consecutive units, equally many for each warp. A warp combines all vectors of its unit: one
+//! binary tree for each chunk. It needs no search, no shared memory and no barrier. The last blocks of a launch may have no units.
+//!
+//! A unit has 1, 2 or 4 steps. After three levels of a step's tree, each lane has one value. The next two levels combine lanes that are 8
+//! and 16 apart. With several steps, two lanes share this work: each combines the values of one step. This takes three combinations for
+//! four steps, and would take eight if each step were finished alone.
+//!
+//! If rows have several chunks, each chunk's value is published in a slot of its own, and a [later](super::later) block combines the rows.
+//! Only these launches take tickets, since only in these a block waits for another block.
+//!
+//! **No ticket.** In all other launches, a block's index decides its units. Nobody waits: each chunk is a row, whose result the warp writes
+//! at once. No state word is read or written, so none needs clearing. The launch has no tag, and the word with the tickets keeps the epoch.
+//! The next launch that takes tickets gets the tag that this launch would have had. No state word carries that tag yet.
+//!
+//! **Times.** 2^28 `f32` on an H200, in µs (2026-11-26), in rows of 1,024 and of 65,536. Before, they had windows, and went through the
+//! pieces of [`rows`](super::rows) and shared memory:
+//!
+//! | | `ArgMax` | | `Moments` | | `LogSumExp` | |
+//! |---|---|---|---|---|---|---|
+//! | with windows | 262 | 270 | 267 | 284 | 299 | 300 |
+//! | whole chunks | 239 | 249 | 247 | 253 | 279 | 255 |
+
+use crate::contract::WARP_LANES;
+use crate::element::Element;
+use crate::indices::write_result;
+use crate::op::Op;
+use crate::segments::tuning::LATER;
+use crate::segments::{chunk_items, vector_items, FAN};
+use crate::tickets::{self, LAST_TAG};
+use crate::{simt, warp};
+
+use super::later::for_each_due;
+use super::rows::{first_vector_of_lane, join_eights, join_streams};
+use super::rows::{STEP_LEVELS, STEP_VECTORS};
+use super::{depart, Launch};
+
+/// How a launch's rows are cut.
+#[derive(Clone, Copy)]
+struct Cut {
+    /// The levels of a binary tree over a chunk's vectors.
+    levels: u32,
+    /// How many chunks a row has.
+    row_chunks: u32,
+    /// The number of units of each block.
+    block_units: u32,
+    /// The number of units of the launch.
+    units: u32,
+}
+
+impl Cut {
+    /// The steps of a unit.
+    #[inline(always)]
+    fn steps(&self) -> u32 {
+        1 << self.levels.saturating_sub(STEP_LEVELS)
+    }
+
+    /// The units of a block, from the first to the end.
+    #[inline(always)]
+    fn units_of(&self, block: u32) -> (u32, u32) {
+        let begin = Ord::min(block * self.block_units, self.units);
+        (begin, Ord::min(begin + self.block_units, self.units))
+    }
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Whether this is a reduction of rows that a warp may combine chunk by chunk. The input is aligned to a vector. The length of a row is
+    /// a power of two, at least 8 vectors, or a multiple of a chunk, at most [`FAN`] chunks. If there is one window for each block, all
+    /// warps of a block share it, so units of several steps are left to other ways.
+    #[inline(always)]
+    pub fn have_whole_chunks(&self) -> bool {
+        let row = self.offsets.row_items;
+        let chunk = chunk_items::<T, O::Accumulator>();
+        let are_whole = match row < chunk {
+            true => row.is_power_of_two(),
+            false => row.is_multiple_of(chunk) && row <= FAN as u64 * chunk,
+        };
+        self.have_vectors()
+            && are_whole
+            && (row <= (STEP_VECTORS * vector_items::<T>()) as u64 || self.windows_per_block > 1)
+    }
+
+    /// Reduces all rows. In the launch with the last tag, the block then departs ([`depart`]).
+    ///
+    /// # Safety
+    /// Convergent: the whole block, which calls this first, and once. The launch [has whole chunks](Self::have_whole_chunks). `state_words`
+    /// is the launch's argument.
+    #[inline(always)]
+    pub unsafe fn reduce_whole_chunks(&self, state_words: u64) {
+        // SAFETY: the whole block is here: this function's condition. The branch depends on the launch's arguments. `control` belongs to
+        // the workspace (the launch's condition 6). All lanes of a warp have the same `unit`. A unit has one warp. Every block has its own
+        // index, or its own ticket, so no two blocks have a unit in common. `settle_units` is called by one warp; all other warps publish
+        // without waiting.
+        unsafe {
+            let cut = self.cut();
+            let mut block = simt::block_index();
+            if cut.row_chunks > 1 {
+                let is_first = simt::thread_index() == 0;
+                let taken = tickets::take_if(self.control, is_first);
+                if is_first {
+                    let ticket = taken.ticket();
+                    if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
+                        tickets::restart(self.control, ticket.tag);
+                    }
+                    (*self.header).ticket = ticket.index;
+                    (*self.header).tag = ticket.tag;
+                }
+                // Orders the writes of the ticket before all threads' reads.
+                simt::barrier();
+                block = simt::read_shared(&raw const (*self.header).ticket);
+            }
+            let (begin, end) = cut.units_of(block);
+            let warps = self.threads() / WARP_LANES;
+            let mut unit = begin + simt::warp();
+            while unit < end {
+                let step = simt::opaque_one() as u32;
+                self.reduce_unit(&cut, unit);
+                unit += step * warps;
+            }
+            if cut.row_chunks == 1 {
+                return;
+            }
+            if simt::warp() == warps - 1 {
+                self.settle_units(&cut, block);
+            }
+            if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
+                // Orders the publications by the block's threads before the block's departure.
+                simt::barrier();
+                if simt::warp() == 0 {
+                    depart(self.control, self.board(), state_words);
+                }
+            }
+        }
+    }
+
+    /// How the rows are cut. The numbers go through votes, so that `ptxas` keeps them in registers. Otherwise it computes them anew for
+    /// each unit.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The launch has whole chunks.
+    #[inline(always)]
+    unsafe fn cut(&self) -> Cut {
+        let (row, chunk) = (self.offsets.row_items, chunk_items::<T, O::Accumulator>());
+        let levels = Ord::min(row, chunk).trailing_zeros() - vector_items::<T>().trailing_zeros();
+        let items = self.offsets.segment_count * row;
+        let unit_levels = Ord::max(levels, STEP_LEVELS) + vector_items::<T>().trailing_zeros();
+        let units = (items + (1 << unit_levels) - 1) >> unit_levels;
+        // SAFETY: the whole warp is here: this function's condition. Lane `l` votes for bit `l`.
+        let kept = |number: u32| unsafe { simt::ballot(number >> simt::lane() & 1 != 0) };
+        let units = units as u32;
+        // There is a block at least. rust-cuda's compiler does not see this, and would call a panic.
+        let blocks = Ord::max(simt::block_count(), 1);
+        // The number of a block's warps is a power of two.
+        let warps = self.threads() / WARP_LANES;
+        let block_units = (units.div_ceil(blocks) + warps - 1) & !(warps - 1);
+        Cut {
+            levels: kept(levels),
+            row_chunks: kept(Ord::max(row / chunk, 1) as u32),
+            block_units: kept(block_units),
+            units: kept(units),
+        }
+    }
+
+    /// Reduces the chunks of a unit. Writes the results of rows of one chunk, and publishes the value of any other chunk.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The launch has whole chunks, cut as `cut` says, and the unit. No other warp reduces it. If rows have
+    /// several chunks, the tag is written.
+    #[inline(always)]
+    unsafe fn reduce_unit(&self, cut: &Cut, unit: u32) {
+        let levels = cut.levels;
+        let unit_levels = Ord::max(levels, STEP_LEVELS);
+        let first = (unit as u64) << unit_levels;
+        let all = self.offsets.segment_count * self.offsets.row_items / vector_items::<T>() as u64;
+        let vectors = Ord::min(all - first, 1 << unit_levels) as u32;
+        // SAFETY: the whole warp is here, and no other warp has the unit: this function's conditions. Its vectors exist, and are aligned.
+        // One lane has the value of each chunk. The chunk's row belongs to the launch, and has a result (the launch's condition 5). The
+        // tag is written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as many
+        // windows as full chunks.
+        unsafe {
+            let value = self.fold_unit(cut, first * vector_items::<T>() as u64, vectors);
+            let vector = first_vector_of_lane();
+            if !vector.is_multiple_of(1 << levels) || vector >= vectors {
+                return;
+            }
+            if cut.row_chunks == 1 {
+                let row = (first + vector as u64) >> levels;
+                let begin = (vector * vector_items::<T>()) as u64;
+                let value = O::moved(value, 0_u64.wrapping_sub(begin));
+                write_result!(O, T, self.output, row as usize, value);
+            } else {
+                // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
+                let chunk = unit.checked_rem(cut.row_chunks).unwrap_or(0);
+                let before = chunk as u64 * chunk_items::<T, O::Accumulator>();
+                self.board().publish(unit, O::moved(value, before));
+            }
+        }
+    }
+
+    /// Folds the `vectors` vectors of a unit that begins with item `first`. If a chunk begins at the lane's
+    /// [first vector](first_vector_of_lane), the lane gets the chunk's value. Its indices count from the unit's first item.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same arguments. The items exist, and the first vector is aligned to 16 bytes.
+    #[inline(always)]
+    unsafe fn fold_unit(&self, cut: &Cut, first: u64, vectors: u32) -> O::Accumulator {
+        let (levels, steps) = (cut.levels, cut.steps());
+        let same = O::EQUAL_WORDS;
+        let (mut one, mut two) = (O::identity(), O::identity());
+        let mut number = 0;
+        // SAFETY: the whole warp is here, with the same `levels` and `number`, and the vectors exist: this function's conditions. With
+        // several steps, the unit has all their vectors. 1, 2, 4, 8 and 16 are less than 32.
+        unsafe {
+            let mut value = loop {
+                let step = simt::opaque_one() as u32;
+                let mut value = self.fold_eights(first, number * STEP_VECTORS, vectors);
+                if steps == 1 {
+                    break value;
+                }
+                number += step;
+                if number % 2 == 1 {
+                    one = value;
+                    continue;
+                }
+                value = warp::share(one, value, 8, same, O::combine_streams);
+                if number == 4 {
+                    break warp::share(two, value, 16, same, O::combine_streams);
+                }
+                if number == steps {
+                    break value;
+                }
+                two = value;
+            };
+            if levels > 3 && steps < 2 {
+                value = join_streams::<O, T>(value, 8);
+            }
+            if levels > 4 && steps < 4 {
+                value = join_streams::<O, T>(value, 16);
+            }
+            value = join_eights::<O, T>(value, levels);
+            // Lanes that are 8 and 16 apart have the values of different steps.
+            if levels > 8 {
+                value = join_streams::<O, T>(value, 8);
+            }
+            if levels > 9 {
+                value = join_streams::<O, T>(value, 16);
+            }
+            O::end_stream(value)
+        }
+    }
+
+    /// Combines the rows that end in the block [`LATER`] tickets before `block`, if there is such a block. Then it combines the rows that
+    /// end in `block`, if there is no block [`LATER`] tickets after it.
+    ///
+    /// # Safety
+    /// - Convergent: a whole warp, the only one of the block that calls this. `block` is the block's ticket.
+    /// - The tag is written, and the launch has whole chunks, cut as `cut` says: several for each row.
+    /// - The block's other warps publish the values of its chunks without waiting for this warp. This warp has published its values.
+    #[inline(always)]
+    unsafe fn settle_units(&self, cut: &Cut, block: u32) {
+        let has_later = block + LATER < simt::block_count();
+        for_each_due(block as u64, LATER as u64, has_later, |other| {
+            let (begin, end) = cut.units_of(other as u32);
+            // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
+            let row_of = |unit: u32| unit.checked_div(cut.row_chunks).unwrap_or(0) as u64;
+            let end = row_of(end);
+            // SAFETY: the tag is written, and the whole warp is here: this function's conditions. Blocks with earlier tickets have started.
+            // All of them publish their values without waiting for this warp, and so do this block's other warps. The rows of a block are
+            // combined once: by the block `LATER` tickets after it, or by itself if there is no such block.
+            unsafe { self.settle_rows(row_of(begin), self.offsets.row_items, |row| row < end) }
+        });
+    }
+}

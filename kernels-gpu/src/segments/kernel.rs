@@ -148,7 +148,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         is_exclusive: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's
-    // arguments and the segments' number, which nobody changes, so all blocks and threads take the same way.
+    // arguments, so all blocks and threads take the same way.
     unsafe {
         if streams_rows::<O, T>() && launch.have_whole_chunks() {
             launch.reduce_whole_chunks(state_words);

@@ -28,6 +28,7 @@ use crate::data::Data;
 use crate::record::Side;
 use crate::timing::{Call, Effort, Queueing, alternate};
 use report::{Report, Row};
+use segments::Lengths;
 
 /// A measurement.
 struct Shape<'a> {
@@ -112,8 +113,9 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
                 let runs = selection::Runs::new(&place, length)?;
                 measurement.measure(&place, vec![runs.shape()?], run)?;
             }
-            for length in selection::RUNS {
-                let keyed = by_key::Keyed::new(&place, length)?;
+            let runs = selection::RUNS.map(Lengths::Same);
+            for lengths in runs.into_iter().chain([Lengths::PowerLaw]) {
+                let keyed = by_key::Keyed::new(&place, lengths)?;
                 measurement.measure(&place, keyed.shapes()?, run)?;
             }
         }

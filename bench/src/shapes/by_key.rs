@@ -5,14 +5,14 @@ use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::{Equal, Sum, reduce, scan};
 
 use super::segments::{Cut, Lengths};
-use super::selection::keys_of_runs;
 use super::{Buffers, Shape};
 use crate::cub::shapes::Arguments;
 
-/// The items of the buffers, with keys in runs of one length.
+/// The items of the buffers, with keys in runs.
 pub struct Keyed<'a> {
     place: &'a Buffers<'a>,
-    length: usize,
+    /// The runs, as in "runs of 32".
+    runs: String,
     /// The runs, as segments.
     cut: Cut<'a>,
     keys: DeviceBuffer<u32>,
@@ -21,12 +21,13 @@ pub struct Keyed<'a> {
 }
 
 impl<'a> Keyed<'a> {
-    pub fn new(place: &'a Buffers<'a>, length: usize) -> Result<Self> {
+    pub fn new(place: &'a Buffers<'a>, lengths: Lengths) -> Result<Self> {
+        let cut = Cut::new(place, lengths)?;
         Ok(Self {
             place,
-            length,
-            cut: Cut::new(place, Lengths::Same(length))?,
-            keys: keys_of_runs(place.item_count, length)?,
+            runs: lengths.of("runs"),
+            keys: DeviceBuffer::from_slice(&cut.numbers())?,
+            cut,
             keys_out: DeviceBuffer::zeroed(place.item_count)?,
             starts: DeviceBuffer::zeroed(place.item_count + 1)?,
         })
@@ -49,7 +50,7 @@ impl<'a> Keyed<'a> {
                 .queue(place.gpu, place.stream)?)
         });
         Ok(Shape {
-            name: format!("sums by key, runs of {}", self.length),
+            name: format!("sums by key, {}", self.runs),
             bytes: 8 * (place.item_count + self.cut.segment_count()) as u64,
             // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some("reduce_by_key"), self.arguments()) }?,
@@ -74,7 +75,7 @@ impl<'a> Keyed<'a> {
         let kind = if included { "inclusive" } else { "exclusive" };
         let cub = format!("{kind}_sum_by_key");
         Ok(Shape {
-            name: format!("{kind} scans by key, runs of {}", self.length),
+            name: format!("{kind} scans by key, {}", self.runs),
             bytes: 12 * place.item_count as u64,
             // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some(&cub), self.arguments()) }?,

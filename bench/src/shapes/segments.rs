@@ -19,6 +19,16 @@ pub enum Lengths {
     PowerLaw,
 }
 
+impl Lengths {
+    /// The name of segments or runs of these lengths. `parts` says which.
+    pub fn of(self, parts: &str) -> String {
+        match self {
+            Lengths::Same(length) => format!("{parts} of {length}"),
+            Lengths::PowerLaw => format!("{parts} by a power law"),
+        }
+    }
+}
+
 /// The lengths that are useful with `item_count` items.
 pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
     let same = [1, 32, 1024, 65_536].map(Lengths::Same);
@@ -50,13 +60,18 @@ impl<'a> Cut<'a> {
         self.ends.len() - 1
     }
 
+    /// The number of each item's segment.
+    pub fn numbers(&self) -> Vec<u32> {
+        let segments = (0..).zip(self.ends.windows(2));
+        segments
+            .flat_map(|(number, ends)| iter::repeat_n(number, (ends[1] - ends[0]) as usize))
+            .collect()
+    }
+
     /// The sums and the inclusive scans of its segments, by offsets. If all segments have one length, also the sums as rows.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, .. } = *self;
-        let what = match self.lengths {
-            Lengths::Same(length) => format!("segments of {length}"),
-            Lengths::PowerLaw => "segments by a power law".to_owned(),
-        };
+        let what = self.lengths.of("segments");
         let arguments = Arguments {
             offsets: self.offsets.as_device_ptr().as_raw(),
             segment_count: self.segment_count() as i64,

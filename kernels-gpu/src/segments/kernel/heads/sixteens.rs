@@ -122,7 +122,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn place_sixteens(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
-        let each = count.div_ceil(self.threads()) * WARP_LANES;
+        // The number of threads is a power of two.
+        let threads = self.threads();
+        let each = ((count + threads - 1) >> threads.trailing_zeros()) * WARP_LANES;
         let begin = Ord::min(simt::warp() * each, count);
         let end = Ord::min(begin + each, count);
         // What lane 31 hands to lane 0 of the warp's next sixteens.

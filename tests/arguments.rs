@@ -429,13 +429,13 @@ fn a_call_by_key_frees_kept_memory() {
         }
         let free = cust::memory::mem_get_info().unwrap().0;
         assert!(free < 4 * keys.len(), "{free} bytes are free");
-        scan::<Sum, _>(&keys)
+        reduce::<Sum, _>(&keys)
             .by_key::<Equal, _>(&keys)
             .to(&mut sums)
             .wait(gpu)
             .unwrap();
-        let last = 7 * keys.len() as u32;
-        assert_eq!(sums.as_host_vec().unwrap().last(), Some(&last));
+        let sum = 7 * keys.len() as u32;
+        assert_eq!(sums.as_host_vec().unwrap().first(), Some(&sum));
     });
 }
 

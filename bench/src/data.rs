@@ -2,7 +2,7 @@
 //!
 //! Items are multiples of a small unit (for integers: 1), and floats are not negative. So every sum is known exactly, and no sum of 2^30
 //! items is infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages. It is so
-//! short that the sum of the items before each item can be stored.
+//! short that [`Data`] can keep a list with the sum of the items before each place in it.
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;

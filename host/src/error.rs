@@ -185,7 +185,7 @@ pub enum Error {
         needed_items: usize,
     },
 
-    /// The memory that is to hold the count is empty.
+    /// The memory from which the call reads the count is empty.
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 

@@ -1,4 +1,4 @@
-//! The error of each rank when one of them fails, makes another call, leaves, or never arrives.
+//! The error of each rank when one of them fails, makes a different call from the others, leaves, or never arrives.
 
 use std::thread;
 use std::time::{Duration, Instant};

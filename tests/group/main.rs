@@ -1,5 +1,5 @@
 //! Several GPUs that work together. The results equal those of one GPU, bit for bit, for every number of ranks and
-//! every division of the items. If a rank fails, makes another call, leaves or never arrives, each rank gets the right
+//! every division of the items. If a rank fails, makes a different call from the others, leaves or never arrives, each rank gets the right
 //! error.
 //!
 //! The virtual GPU has four devices. With real GPUs, several ranks may share a device. So all tests except those over NCCL also run on one

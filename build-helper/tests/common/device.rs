@@ -102,13 +102,13 @@ impl<'a> Device<'a> {
         results
     }
 
-    /// Launches a kernel with its kind's arguments. Each argument is a number of 64 bits.
+    /// Launches a kernel with its kind's arguments. Each argument is a pointer or a number, of 64 bits.
     fn launch<A>(&self, symbol: &str, shape: &Shape, arguments: &A) {
         let mut kernels = self.compiled.kernels.iter();
         let kernel = kernels.find(|kernel| kernel.symbol == symbol);
         let text = &kernel.unwrap_or_else(|| panic!("no kernel {symbol}")).text;
         let module = Module::load(text, &self.config, &self.memory).expect("a module");
-        // SAFETY: `arguments` is readable for its size, and has no padding, since all of its fields are numbers of 64 bits.
+        // SAFETY: `arguments` is readable for its size, and has no padding, since each of its fields is a pointer or a number, of 64 bits.
         let parameters =
             unsafe { slice::from_raw_parts(ptr::from_ref(arguments).cast::<u8>(), size_of::<A>()) };
         let kernel = module.kernel(symbol).expect("the kernel");

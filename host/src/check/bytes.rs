@@ -23,7 +23,7 @@ pub struct Bytes(Box<Value>);
 struct Value {
     bytes: Box<[u8]>,
     rounds: bool,
-    /// [`Floats::of`] for the value's type. The function is called only when the value is written: a check has many values, and writes few.
+    /// [`Floats::of`] for the value's type. The function is called only when the value is printed: a check has many values, and writes few.
     floats: fn(bool) -> Option<Floats>,
 }
 

@@ -286,9 +286,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block, once.
     #[inline(always)]
     unsafe fn take_ticket(&self) {
-        // SAFETY: the whole block is here (this function's condition); `control` belongs to the workspace (the launch's condition 5). The
-        // block with the last ticket restarts the tickets, since no block takes another ticket. One thread writes the ticket, and nobody
-        // reads it before the barrier.
+        // SAFETY: the whole block is here (this function's condition); `control` belongs to the workspace (the launch's condition 5). No
+        // block takes a ticket after the last one, so the block that has it may restart the tickets. One thread writes the ticket, and
+        // nobody reads it before the barrier.
         unsafe {
             let is_first = simt::thread_index() == 0;
             let taken = tickets::take_if(self.control, is_first);

@@ -24,7 +24,8 @@ use crate::pairwise;
 /// A thread's part of a tile in registers: up to eight vectors.
 pub type Vectors = [Vector; THREAD_VECTORS];
 
-/// Runs a block for each of a thread's vectors, or for each listed index. The block is written out each time.
+/// Writes a Rust block out once for each index from 0 to 7, or for each listed index. The index is a constant in the block. A thread has at
+/// most eight vectors.
 macro_rules! for_each_vector {
     ($v:ident => $body:block) => {
         $crate::thread::for_each_vector!($v in 0 1 2 3 4 5 6 7 => $body)

@@ -383,7 +383,7 @@ pub enum FaultKind {
     StreamRace(Box<StreamRace>),
     /// Bytes that were never written decide something, such as a branch, an address, or which threads take part.
     Uninitialised {
-        /// The bytes, as text.
+        /// What was undefined, in words.
         what: String,
     },
 }

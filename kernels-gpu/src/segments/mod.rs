@@ -54,15 +54,16 @@
 //! or find the indices of extremes. See `kernel/rows.rs` for all conditions. If all chunks of such a launch are equally long, it mostly
 //! does without windows: single warps combine whole chunks (see `kernel/whole.rs`).
 //!
-//! The value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the last chunk of
-//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. Without windows, the value of chunk `c`
-//! of a launch is published in the state words of window `c`.
+//! The value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the last of sixteen,
+//! it is combined with the other fifteen first. So is the value of the last chunk of a row that a later block combines (see
+//! `kernel/later.rs`). A window publishes one value at most. Without windows, the value of chunk `c` of a launch is published in the state
+//! words of window `c`.
 //!
 //! # Segments that start at heads
 //!
-//! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut
-//! by items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive, where `C` is the number of items of a chunk, and owns the
-//! chunks that begin there. There are no starts and no slots: each thread finds the chunks around its items from the bits. See
+//! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut by
+//! items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive; `C` is the number of items of a chunk. A chunk belongs to
+//! the window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. See
 //! `kernel/heads.rs`.
 //!
 //! [`FAN`] is the only number here that changes results.
@@ -198,8 +199,8 @@ const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
 /// streamed. With narrower or wider items, a chunk has fewer vectors than a block reads at once.
 ///
-/// Sums are not streamed. If they combined sixteens pairwise, and went through the windows' pieces, sums of 2^28 `f32` in rows of 1,024 and
-/// of 65,536 took 303 and 305 µs on an H200 (2026-11-26). Through shared memory they took 250 and 251 µs.
+/// Sums are not streamed. Sums of 2^28 `f32` in rows of 1,024 and of 65,536 took 303 and 305 µs on an H200 (2026-11-26) when they combined
+/// sixteens pairwise and were streamed in pieces. With items in shared memory they took 250 and 251 µs.
 pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }
@@ -249,7 +250,7 @@ pub struct Layout {
     pub items: usize,
 }
 
-/// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
+/// The first part of a block's shared memory: its windows, its works and the values of tails, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Header<A> {
     /// The works of each window.

@@ -15,7 +15,7 @@ use super::Launch;
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
     /// next room. Returns false on all threads if the block has no windows, because the count in device memory is less than the launch's
-    /// number of segments. In that case, only the ticket, the tag and `is_refused` are written.
+    /// number of segments. In that case, it writes only the ticket, the tag and `is_refused` to the header.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once.
@@ -124,7 +124,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // constant structs with others byte by byte.
         let follows = exists & (first > 0);
         let begins = exists & (end > first);
-        // The tail is the first chunk of the segment before, among those that begin in the window or later.
+        // The tail is the first of the chunks of segment `first - 1` that begin in the window or later.
         let distance = diagonal.wrapping_sub(before.wrapping_add(first.wrapping_sub(1)));
         let index = distance.div_ceil(chunk);
         let tail = before.wrapping_add(index.wrapping_mul(chunk));

@@ -26,8 +26,8 @@
 //! work's values before it waits for the prefix of the work's tail.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
-//! blocks that have started. It waits in the order of its windows. Before that, a reduction publishes all values that do not depend on
-//! earlier windows; a scan does so for each work.
+//! blocks that have started. It waits in the order of its windows. Before a block of a reduction waits, it publishes all its values that do
+//! not depend on earlier windows. A block of a scan does so for each work.
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
 //! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find
@@ -37,8 +37,8 @@
 //! block of that window has started, so the waiting block sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
-//! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. A
-//! window without a chunk to publish publishes the identity, because another block may have read other offsets and wait for a value. So
+//! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. If
+//! a window has no chunk to publish, the identity is published, because another block may have read other offsets and wait for a value. So
 //! each window publishes a value, or is refused.
 //!
 //! **Cost.** The kernel reads every item once, and again for each other work that has items of the same vector. It reads every offset once

@@ -30,10 +30,10 @@
 //! 16; an empty segment counts as one chunk. **Window** `w` has the diagonals from `w·D` to `(w + 1)·D`, exclusive. `D` is the number of
 //! items of a chunk, or a smaller power of two in a small launch: see [`window_shift`]. A chunk belongs to the window in which it begins.
 //! Results do not depend on `D`. At most one chunk of a window belongs to a segment that began in an earlier window. This chunk is the
-//! window's **tail**, and comes first. The segments that begin in the window follow. The last of them is *cut* if it has more chunks, which
-//! belong to later windows. The cost of a window depends on its items and segments together, and not on the segments' lengths. A block
-//! works on up to [`MOST_WINDOWS`] windows, one after the other. Several blocks share a multiprocessor: some copy items to shared memory
-//! while others compute.
+//! window's **tail**, and comes first. The segments that begin in the window follow. The last of these segments is *cut* if it has more
+//! than one chunk: the others belong to later windows. The cost of a window depends on its items and segments together, and not on the
+//! segments' lengths. A block works on up to [`MOST_WINDOWS`] windows, one after the other. Several blocks share a multiprocessor: some
+//! copy items to shared memory while others compute.
 //!
 //! A window has no chunk if its diagonals all lie inside one chunk that begins in an earlier window. This happens if `D` is less than the
 //! number of items of a chunk.
@@ -54,10 +54,10 @@
 //! or find the indices of extremes. See `kernel/rows.rs` for all conditions. If all chunks of such a launch are equally long, it mostly
 //! does without windows: single warps combine whole chunks (see `kernel/whole.rs`).
 //!
-//! The value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the last of sixteen,
-//! it is combined with the other fifteen first. So is the value of the last chunk of a row that a later block combines (see
-//! `kernel/later.rs`). A window publishes one value at most. Without windows, the value of chunk `c` of a launch is published in the state
-//! words of window `c`.
+//! The value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the last chunk of
+//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. The value of a chunk that is the last
+//! of sixteen is first combined with those of the other fifteen. Without windows, the value of chunk `c` of a launch is published in the
+//! state words of window `c`.
 //!
 //! # Segments that start at heads
 //!

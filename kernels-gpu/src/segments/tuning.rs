@@ -57,8 +57,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// (The first column was measured with older kernels, in which one lane loaded the offsets at a window's ends.)
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 
-/// The binary logarithm of the fewest diagonals of a window. Then a chunk and a window's diagonals fit in the room of one work, unless
-/// accumulators are wide (see [`room_items`](crate::segments::room_items)).
+/// The binary logarithm of the fewest diagonals of a window. A chunk and the diagonals of so small a window fit in the room of one work,
+/// unless accumulators are wide (see [`room_items`](crate::segments::room_items)).
 pub const LEAST_WINDOW_SHIFT: u32 = 8;
 
 /// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half this distance gave the

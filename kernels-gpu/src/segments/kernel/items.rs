@@ -316,7 +316,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The index in memory of the first item of a vector, which begins with `item` in the direction of the work.
+    /// The lowest index in memory of a vector's items. In the direction of the work, the vector begins with `item`.
     #[inline(always)]
     pub fn lowest(&self, item: u64) -> usize {
         let Offsets {

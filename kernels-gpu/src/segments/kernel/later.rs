@@ -67,9 +67,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines the rows from row `row` on, up to the first for which `is_due` is false. A row's slots begin at the window with diagonal
-    /// `stride` times the row's number. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and one more if
-    /// chunks have the slots of their windows.
+    /// Combines the rows from row `row` on, up to the first for which `is_due` is false. Row `r` begins at diagonal `r · stride`, and its
+    /// first slot is that of the window with this diagonal. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and
+    /// one more if chunks have the slots of their windows.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. Rows have 2 to [`FAN`] whole chunks. The blocks with the

@@ -8,8 +8,8 @@
 //! While indices of extremes are streamed, they count from the first item of a work, or of a unit (see [`whole`](super::whole)). Then they
 //! fit in a word. When a chunk is finished, they are [moved](Op::moved), and count from the first item of the row.
 //!
-//! If all chunks of a launch are equally long, single warps mostly combine them (see [`whole`](super::whole)). The following is for all
-//! other rows, but both ways share the folds of steps.
+//! If all chunks of a launch are equally long, single warps mostly combine them (see [`whole`](super::whole)). The rest of this comment is
+//! about all other rows. The folds of steps serve both kinds of rows.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.

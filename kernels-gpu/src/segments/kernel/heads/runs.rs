@@ -1,5 +1,5 @@
-//! The chunks of a work, found from the window's words. Each thread looks at consecutive items. It takes the leaves, nodes and roots of
-//! longer chunks that begin there. For short chunks, see `short.rs`.
+//! The chunks of a work, found from the window's words. Each thread looks at consecutive items. It takes a leaf or node of a longer chunk
+//! if the leaf or node begins there, and the root of a longer chunk if the chunk begins there. For short chunks, see `short.rs`.
 //!
 //! Places are counted from the window's first item, except in [`Chunk`] and [`Leaf`], which have places of the work.
 
@@ -190,8 +190,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
 
-    /// Whether the values of nodes are used. These are the nodes of chunks with several nodes, and of wide items' chunks, which other
-    /// blocks may await.
+    /// Whether the values of nodes are used: those of chunks with several nodes, and those of wide items' chunks, since other blocks may
+    /// wait for them.
     #[inline(always)]
     pub fn uses_nodes(flags: u32) -> bool {
         flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
@@ -269,10 +269,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Adds the flags that the threads of a warp have found to a work's flags.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The work's flags are cleared.
+    /// Convergent: the whole warp. The work's flags were cleared before the first call for this work.
     #[inline(always)]
     pub unsafe fn note(flags: *mut u32, found: u32) {
-        // SAFETY: the whole warp votes, and the flags are in shared memory and cleared: this function's conditions.
+        // SAFETY: the whole warp votes, and the flags are in shared memory and were cleared: this function's conditions.
         unsafe {
             let has = |flag: u32| match simt::ballot(found & flag != 0) {
                 0 => 0,
@@ -352,7 +352,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Calls `step` for each chunk of several nodes, on one thread for each chunk.
+    /// Calls `step_of` for each chunk of several nodes, on one thread for each chunk.
     ///
     /// # Safety
     /// The whole block. The words are written, and `work` is one of the block's works.

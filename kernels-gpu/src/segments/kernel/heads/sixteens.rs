@@ -30,7 +30,7 @@ struct Sixteen {
     heads: u32,
     /// Where the last chunk that begins here ends. It is not used if none begins here.
     end: u32,
-    /// Where the chunk begins that goes on here. It is not used if none does.
+    /// Where the chunk that goes on here begins. It is not used if no chunk goes on here.
     start: u32,
 }
 
@@ -117,7 +117,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and each of its chunks has at
-    /// most 16 items. Its items are written, and so is the prefix of the tail. Nobody else accesses the items.
+    /// most 16 items. The work's items are written, and so is the prefix of the tail. Nobody else accesses the items.
     #[inline(always)]
     pub unsafe fn place_sixteens(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let places = Places::of(work);

@@ -1,9 +1,9 @@
 //! Reductions and scans by key: each run of equal keys is reduced to one result, or scanned by itself.
 //!
-//! A call has two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the runs,
-//! and their keys. The second reduces or scans the runs as segments. In any other scan, the first launch only [marks](heads) where runs
-//! begin. The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
-//! segments. The arguments of both launches are checked before the first launch is queued.
+//! A call has two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the runs
+//! and, if they are wanted, their first keys. The second reduces or scans the runs as segments. In any other scan, the first launch only
+//! [marks](heads) where runs begin. The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have
+//! the same bits as those of segments. The arguments of both launches are checked before the first launch is queued.
 
 mod heads;
 pub(crate) mod reference;
@@ -123,8 +123,8 @@ impl Keyed {
         self.runs(outputs, starts).check_numbers()?;
         let mut call = entered.ordered_call()?;
         let mut queue = Queue::for_caller(entered, &call);
-        // SAFETY: `check_arguments` above covers all memory of the caller's. Otherwise the starts are in `memory`, which has room for one
-        // start more than for runs. `memory` is dropped after the wait below.
+        // SAFETY: `check_arguments` above covers all memory of the caller's. If the starts are not the caller's, they are in `memory`,
+        // which has room for one start more than for runs. `memory` is dropped after the wait below.
         unsafe { self.queue_checked(&mut queue, row, made, outputs, starts) }?;
         drop(queue);
         call.wait()?;

@@ -13,8 +13,8 @@ use crate::{simt, warp};
 pub const QUARTERS: u32 = 4;
 
 /// Whether a leaf of sixteen items is combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators this
-/// saves work: indices are compared once per vector instead of once per item, and a constant number of items needs no division. By an exact
-/// operator, the result has the same bits as a left fold.
+/// saves work: indices are compared once per vector instead of once per item, and a constant number of items needs no division. With an
+/// exact operator, the result has the same bits as a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
     (O::PAIRS_SIXTEENS || O::EXACT && O::Accumulator::IS_WIDE)
         && matches!(size_of::<T>(), 1 | 2 | 4 | 8)

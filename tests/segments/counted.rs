@@ -66,7 +66,8 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 .segmented_scan::<Sum, f32>(&items, &offsets, false, &options)
                 .unwrap();
             let results = 4 * ITEMS as u64;
-            // Each offset is read at most twice. Each block also reads offsets in its searches, and state words while it waits.
+            // Each offset is read at most twice as a chunk's start or end. Each block also reads offsets in its searches, and state words
+            // while it waits.
             let more = 8 * count as u64 + counters.blocks * (2 * 5 * 32 * 4 + 32 * 8 + 112);
             assert!(
                 (results..=results + more).contains(&counters.global_bytes_read),

@@ -17,7 +17,7 @@ const KERNEL: &str = "segmented_reduce_sum_f32";
 /// Warp instructions after which a launch counts as hung.
 const STEP_BUDGET: u64 = 4_000_000;
 
-/// Makes one to three random changes to good offsets. The result may still be good.
+/// Makes one to three random changes to good offsets. The changed offsets may still be good.
 fn spoilt(offsets: &[u32], random: &mut Random) -> Vec<u32> {
     let mut offsets = offsets.to_vec();
     for _ in 0..1 + random.below(3) {

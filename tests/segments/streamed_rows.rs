@@ -108,7 +108,7 @@ fn equal_extremes_and_nans() {
         .flat_map(|distance| PAIRS.map(|pair| (distance, pair)))
         .enumerate()
     {
-        // In some rows all other items are greater or less than the pair, in others they are on both sides of it.
+        // All other items of a row are positive, or all are negative, or they have both signs.
         let others = [[1.0, 2.0], [-2.0, -1.0], [-1.0, 1.0]][number % 3];
         let begin = items.len();
         items.extend((0..ROW).map(|place| others[place % 2]));
@@ -199,7 +199,7 @@ fn whole_chunks() {
             [128, 512, 4096, 12_288, 20_480],
         ][turn % 2]
         {
-            // The last unit has few vectors for short rows, since the number of rows is odd.
+            // If rows are short, the last unit is incomplete, since the number of rows is odd.
             let rows = (items.len() / row_items - 1) | 1;
             let count = Ord::min(rows * row_items, items.len() / row_items * row_items);
             assert_right::<Moments>(&engine, &items[..count], row_items, &options);

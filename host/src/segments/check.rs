@@ -97,7 +97,7 @@ fn first_bad<I: Offset>(
         }
         index += count;
     }
-    // No offset is wrong now. The kernel found wrong offsets, so other work has changed the offsets since.
+    // No offset is wrong now. The kernel found wrong offsets, so other work has changed the offsets meanwhile.
     Ok(Error::BadOffset {
         index: span.item_count,
         offset: before,

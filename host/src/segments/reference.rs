@@ -20,7 +20,7 @@ pub fn segmented_reduce<O: Op<T>, T: Element>(items: &[T], offsets: &[usize]) ->
         .collect()
 }
 
-/// A segment's items combined: the only value of the last level.
+/// A segment's result: the only value of the last level, lowered. An empty segment has the identity as its value.
 fn segment<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     let mut levels = levels::<O, T>(items);
     let value = levels.pop().and_then(|values| values.first().copied());

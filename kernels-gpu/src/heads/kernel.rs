@@ -8,7 +8,8 @@
 //! the last block: the last head before each range                    no block waits for another
 //! ```
 //!
-//! Cost: each key is read once. A turn has 2 barriers.
+//! Cost: each key is read once, and the key before a warp's part is read again. If keys are not loaded in vectors, the key before each
+//! vector is read again. A turn has 2 barriers.
 
 mod marking;
 mod ranges;
@@ -62,7 +63,7 @@ struct Shared {
 
 /// A launch's arguments. Its functions need the conditions of [`heads`].
 struct Launch<E, T> {
-    /// With the number of keys that there are.
+    /// `key_count` is the true number of keys.
     arguments: HeadsArguments<T>,
     heads: Heads,
     shared: *mut Shared,
@@ -79,6 +80,6 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
 
 const _: () = {
     assert!(size_of::<Shared>() <= SHARED_BYTES as usize);
-    // A word's lanes are the lanes of a warp, and a tile has four words for each lane.
+    // A word has a bit for each lane of a warp, and a tile has four words for each lane.
     assert!(WARP_LANES == u32::BITS && TILE_WORDS == 4 * WARP_LANES as u64);
 };

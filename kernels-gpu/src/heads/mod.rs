@@ -51,7 +51,7 @@ pub const SHARED_BYTES: u32 = WARPS * TILE_WORDS as u32 * 4 + 256;
 /// The most ranges.
 pub const MOST_RANGES: u64 = 2048;
 
-/// What a scan by key needs to know besides the heads.
+/// The number of items, which a scan by key reads, and a counter for the launch that marks.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
@@ -61,7 +61,7 @@ pub struct Summary {
     pub arrivals: u32,
 }
 
-/// Where the parts lie, in bytes.
+/// How the memory of the heads is divided. Offsets are in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// The binary logarithm of the number of tiles of a range.

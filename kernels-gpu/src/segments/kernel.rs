@@ -26,34 +26,34 @@
 //! work's values before it waits for the prefix of the work's tail.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
-//! blocks that have started. It waits in the order of its windows. Before that, a reduction publishes all values that do not depend on
-//! earlier windows; a scan does so for each work.
+//! blocks that have started. It waits in the order of its windows. Before a block of a reduction waits, it publishes all its values that do
+//! not depend on earlier windows. A block of a scan does so for each work.
 //!
-//! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values that precede
-//! the window's. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows
-//! find their common border by the same search. So the windows up to window `w` together compare each pair of neighbouring offsets up to
-//! the end of `w`. If none of them refuses, these offsets ascend. Then each block for which `w` waits finds the chunk whose value it has to
+//! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
+//! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find
+//! their common border by the same search. So the windows up to window `w` together compare each pair of neighbouring offsets up to the end
+//! of `w`. If none of them refuses, these offsets ascend. Then each block for which `w` waits finds the chunk whose value it has to
 //! publish. Hence, if a block waits for a value that is never published, an earlier window has refused offsets, or will refuse them. The
 //! block of that window has started, so the waiting block sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
-//! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. A
-//! window without a chunk to publish publishes the identity, because another block may have read other offsets and wait for a value. So
+//! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. If
+//! a window has no chunk to publish, the identity is published, because another block may have read other offsets and wait for a value. So
 //! each window publishes a value, or is refused.
 //!
-//! **Cost.** The kernel reads every item once. It reads every offset once or twice, and more often those that the searches look at. It
-//! writes every result once, and publishes at most one value for each window. A work's first and last vectors may hold items of its
-//! neighbours. A block has 3 barriers, and 1 more in the launch with the last tag. Each work has 3 more barriers. It has 1 more if a chunk
-//! has more than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a tail has 1 more. A
-//! scan's work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more than 256 items.
+//! **Cost.** The kernel reads every item once, and again for each other work that has items of the same vector. It reads every offset once
+//! or twice, and more often those that the searches look at. It writes every result once, and publishes at most one value for each window.
+//! A block has 3 barriers, and 1 more in the launch with the last tag. Each work has 3 more barriers. It has 1 more if a chunk has more
+//! than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a tail has 1 more. A scan's
+//! work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more than 256 items.
 //!
 //! Rows that [are streamed](crate::segments::streams_rows) take other ways through a block. If single warps combine whole chunks (see
-//! `whole`), there is no `begin`. A block has no barrier, or 1 if rows have several chunks, which need tickets. In the launch with the last
-//! tag, these have 1 more. Only the last warp of a block waits for values, after it has published its own.
+//! `whole`), there is no `begin`. A block has no barrier, or 1 if rows have several chunks, since the block then takes a ticket. In the
+//! launch with the last tag, such a block has 1 more. Only the last warp of a block waits for values, after it has published its own.
 //!
-//! Other streamed rows (see `rows`) begin with `begin`. After `begin` there is 1 barrier,
-//! or 2 if a chunk has several pieces. If a later block combines the rows (see `later`), chunks have several pieces, and there is 1
-//! barrier. In such a launch, only the last warp of a block waits for values, and all other warps publish theirs without waiting.
+//! For other streamed rows (see `rows`), a block begins with `begin`. Then it has 1 barrier, or 2 if a chunk has several pieces. If a later
+//! block combines the rows (see `later`), chunks have several pieces, and it has 1 barrier. In such a launch, only the last warp of a block
+//! waits for values, and all other warps publish theirs without waiting.
 
 mod chunks;
 mod dense;
@@ -204,8 +204,8 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 /// - [`Self::bring_items`] writes a work's items.
 /// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. *Written* also means that no offset was
 ///   refused.
-/// - [`Self::copy_offsets`] writes the starts of a dense work without a check. [`Self::fold_short`] checks them and writes the flags.
-///   [`Self::write_slots`] writes the slots, if a chunk is long.
+/// - [`Self::copy_offsets`] writes the starts of a dense work without a check. [`Self::fold_short`] checks them, and writes the flags and
+///   the value of a reduction's short tail. [`Self::write_slots`] writes the slots, if a chunk is long.
 /// - [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`] write the values of leaves, nodes and tails.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
@@ -264,10 +264,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the whole block is here, and the header is written: this function's conditions. All branches depend on values in shared
-        // memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a barrier between. The
-        // barrier at the end of each turn comes after all uses of the room, and before the next work replaces its contents; `number <
-        // work_count` for each work.
+        // SAFETY: the whole block is here, and the header is written: this function's conditions. The branches around barriers and returns
+        // depend on the launch's arguments and on values in shared memory, so they go the same way on all threads. Each step comes after
+        // the steps that it needs, with a barrier between. The barrier at the end of each turn comes after all uses of the room, and before
+        // the next work replaces its contents; `number < work_count` for each work.
         unsafe {
             let mut number = 0;
             while number < self.work_count() {
@@ -332,9 +332,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header is written, and the work's items, starts and slots.
     #[inline(always)]
     unsafe fn fold_long(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the whole block is here, and the header, items, starts and slots are written: this function's conditions. All branches
-        // depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a
-        // barrier between.
+        // SAFETY: the whole block is here, and the header, items, starts and slots are written: this function's conditions. The branches
+        // around barriers and returns depend on the launch's arguments and on values in shared memory, so they go the same way on all
+        // threads. Each step comes after the steps that it needs, with a barrier between.
         unsafe {
             self.clear_bits(room.next());
             self.fold_leaves(number, room);

@@ -13,8 +13,8 @@ pub const REDUCE: Definition = Definition {
     // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(10)],
-    // Four more if the operator streams rows: after the values of pieces, and at their end; for whole chunks, after the ticket, and before
-    // the departure.
+    // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
+    // ticket, and before the departure.
     other_barriers: Some(&[Barrier::block(14)]),
     vectors: Vectors::Any,
 };

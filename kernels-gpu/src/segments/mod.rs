@@ -30,10 +30,10 @@
 //! 16; an empty segment counts as one chunk. **Window** `w` has the diagonals from `w·D` to `(w + 1)·D`, exclusive. `D` is the number of
 //! items of a chunk, or a smaller power of two in a small launch: see [`window_shift`]. A chunk belongs to the window in which it begins.
 //! Results do not depend on `D`. At most one chunk of a window belongs to a segment that began in an earlier window. This chunk is the
-//! window's **tail**, and comes first. The segments that begin in the window follow. The last of them is *cut* if it has more chunks, which
-//! belong to later windows. The cost of a window depends on its items and segments together, and not on the segments' lengths. A block
-//! works on up to [`MOST_WINDOWS`] windows, one after the other. Several blocks share a multiprocessor: some copy items to shared memory
-//! while others compute.
+//! window's **tail**, and comes first. The segments that begin in the window follow. The last of these segments is *cut* if it has more
+//! than one chunk: the others belong to later windows. The cost of a window depends on its items and segments together, and not on the
+//! segments' lengths. A block works on up to [`MOST_WINDOWS`] windows, one after the other. Several blocks share a multiprocessor: some
+//! copy items to shared memory while others compute.
 //!
 //! A window has no chunk if its diagonals all lie inside one chunk that begins in an earlier window. This happens if `D` is less than the
 //! number of items of a chunk.
@@ -55,14 +55,15 @@
 //! does without windows: single warps combine whole chunks (see `kernel/whole.rs`).
 //!
 //! The value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the last chunk of
-//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. Without windows, the value of chunk `c`
-//! of a launch is published in the state words of window `c`.
+//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. The value of a chunk that is the last
+//! of sixteen is first combined with those of the other fifteen. Without windows, the value of chunk `c` of a launch is published in the
+//! state words of window `c`.
 //!
 //! # Segments that start at heads
 //!
-//! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut
-//! by items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive, where `C` is the number of items of a chunk, and owns the
-//! chunks that begin there. There are no starts and no slots: each thread finds the chunks around its items from the bits. See
+//! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut by
+//! items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive; `C` is the number of items of a chunk. A chunk belongs to
+//! the window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. See
 //! `kernel/heads.rs`.
 //!
 //! [`FAN`] is the only number here that changes results.
@@ -198,8 +199,8 @@ const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
 /// streamed. With narrower or wider items, a chunk has fewer vectors than a block reads at once.
 ///
-/// Sums are not streamed. If they combined sixteens pairwise, and went through the windows' pieces, sums of 2^28 `f32` in rows of 1,024 and
-/// of 65,536 took 303 and 305 µs on an H200 (2026-11-26). Through shared memory they took 250 and 251 µs.
+/// Sums are not streamed. Sums of 2^28 `f32` in rows of 1,024 and of 65,536 took 303 and 305 µs on an H200 (2026-11-26) when they combined
+/// sixteens pairwise and were streamed in pieces. With items in shared memory they took 250 and 251 µs.
 pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }
@@ -249,7 +250,7 @@ pub struct Layout {
     pub items: usize,
 }
 
-/// The shared memory in which a block's threads exchange values, with accumulators of type `A`.
+/// The first part of a block's shared memory: its windows, its works and the values of tails, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Header<A> {
     /// The works of each window.

@@ -57,8 +57,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// (The first column was measured with older kernels, in which one lane loaded the offsets at a window's ends.)
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 
-/// The binary logarithm of the fewest diagonals of a window. Then a chunk and a window's diagonals fit in the room of one work, unless
-/// accumulators are wide (see [`room_items`](crate::segments::room_items)).
+/// The binary logarithm of the fewest diagonals of a window. A chunk and the diagonals of so small a window fit in the room of one work,
+/// unless accumulators are wide (see [`room_items`](crate::segments::room_items)).
 pub const LEAST_WINDOW_SHIFT: u32 = 8;
 
 /// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half this distance gave the
@@ -83,11 +83,11 @@ pub const LATER: u32 = 512;
 /// With random lengths, 4 on average, most works also have chunks of more than one leaf. Then sums took 1,153 µs with offsets one by one,
 /// and 1,046 µs with copied offsets; scans took 1,888 and 1,878 µs.
 ///
-/// With offsets copied in all works, sums and scans of segments of 32 took 338 and 686 µs. In segments of 1,024 they took 298 and 651 µs,
-/// and otherwise 290 and 620 µs.
+/// With offsets copied in all works, sums and scans of segments of 32 took 338 and 686 µs. In segments of 1,024 they took 298 and 651 µs.
+/// With offsets copied in dense works alone, these took 290 and 620 µs.
 pub const DENSE_ITEMS: u32 = 8;
 
-/// If no leaf of a warp has more items than this, the warp reads them item by item, which is then faster than in vectors.
+/// If no leaf of a warp has more items than this, the warp reads its leaves item by item. Vectors are slower then.
 pub const SHORT_LEAF: u32 = 4;
 
 /// How many vectors a thread moves before it checks again for the end of the work.

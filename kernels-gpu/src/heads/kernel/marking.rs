@@ -112,7 +112,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let from = self.arguments.keys.wrapping_add(first as usize);
         let is_aligned = from.addr().is_multiple_of(Self::ACCESS.unit());
         let is_whole = is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward();
-        // A lane keeps the word of one row: the lane's place among the lanes of a word.
+        // A lane keeps a word of one row. The row's number is the lane's place among the lanes of a word.
         let own_row = lane % Self::WORD_LANES;
         let mut word = 0;
         let mut row = 0;
@@ -174,7 +174,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     }
 
     /// The bits of a vector of a row, some of whose items may not exist. The warp's items begin with item `first`, and the lane's vector at
-    /// a place among them. The head of item 0 is not marked.
+    /// place `place` among them. Item 0 is not marked here.
     ///
     /// # Safety
     /// There is at least one key.
@@ -194,7 +194,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
 
     /// The keys of a vector, and the key before it, in the order of memory. `item` is the vector's first item in the direction of the work.
     /// Where a key does not exist, another key is in its place. In a backward scan, an item is a head if the item after it in memory begins
-    /// a run. So there the vector's keys lie one place further on, in the opposite order.
+    /// a run. So the vector's keys then lie one place further on in memory, in the opposite order.
     ///
     /// # Safety
     /// There is at least one key.
@@ -256,8 +256,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         item_of(&words, 0)
     }
 
-    /// Writes the bits of a tile from shared memory, and puts its last head among the turn's tiles. The calling warp has the tile's number
-    /// in the turn.
+    /// Writes the bits of a tile from shared memory, and puts its last head among the turn's tiles. The number of the calling warp is the
+    /// tile's number in the turn.
     ///
     /// # Safety
     /// Convergent: a whole warp. The launch has the tile, whose bits are in shared memory. No other warp uses the tile's bits in shared
@@ -303,7 +303,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                     upto = (turn + lane) * TILE_ITEMS as u32 + last;
                 }
             }
-            // Without a lane that far below, a lane gets its own.
+            // If no lane is that far below, a lane gets its own value.
             for_each_vector!(S in 1 2 4 => {
                 upto = Ord::max(upto, simt::shuffle_up(upto, S as u32));
             });

@@ -1,4 +1,4 @@
-//! The ranges: the last head of each of them becomes the last head before it.
+//! The ranges: the last head of each range becomes the last head before the range.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -13,14 +13,14 @@ use super::Launch;
 const AT_ONCE: u64 = 4;
 
 impl<E: Equality<T>, T: Element> Launch<E, T> {
-    /// Replaces the last head of each range by the last head before it, and writes the summary.
+    /// Replaces the last head of each range by the last head before the range, and writes the summary.
     ///
     /// # Safety
     /// Convergent: the whole block, which is the last to arrive.
     #[inline(always)]
     pub unsafe fn place_ranges(&self) {
         let ranges = self.heads.layout.range_count;
-        // Few ranges belong to the first threads.
+        // If there are few ranges, the first threads take them all.
         let each = if ranges > AT_ONCE * BLOCK_THREADS as u64 {
             MOST_RANGES / BLOCK_THREADS as u64
         } else {
@@ -41,7 +41,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 for_each_vector!(R in 0 1 2 3 => { own = Ord::max(own, lasts[R]); });
                 range += step * AT_ONCE;
             }
-            // The last head of the lanes up to and including the calling one. Without a lane that far below, a lane gets its own.
+            // The last head of the lanes up to and including the calling one. If no lane is that far below, a lane gets its own value.
             let mut upto = own;
             let mut delta = 1;
             while delta < WARP_LANES {

@@ -18,7 +18,7 @@ use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the starts of a dense work's chunks, without a check: the low half of each offset. The ends of the work were checked when it
-    /// was found, so they are not read again. If copies are asynchronous, begins to copy offsets of 4 bytes.
+    /// was found, so they are not read again. If copies are asynchronous, the copies of 4-byte offsets only begin here.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.
@@ -117,8 +117,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Checks the chunks of a dense work, and folds the short ones: in a reduction, writes their results; in a scan, writes their items'
-    /// results. The prefix of a scan's tail is not known yet, so a short tail is left for later. Notes in the flags whether there are
-    /// longer chunks, and refuses offsets that do not ascend.
+    /// results. The prefix of a scan's tail is not known yet, so a scan leaves its short tail for later. Notes in the flags whether there
+    /// are longer chunks, and refuses offsets that do not ascend.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.
@@ -150,7 +150,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             number += step * self.threads();
         }
         if simt::thread_index() == 0 {
-            // SAFETY: as above; these chunks are left out of the loop. `finish` is called once for the tail.
+            // SAFETY: as above; the loop leaves out the tail and the chunk that is cut. `finish` is called once for the tail.
             unsafe {
                 if first != 0 {
                     let chunk = self.chunk(work, room, 0);

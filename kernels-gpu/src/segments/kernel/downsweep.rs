@@ -69,10 +69,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// 3. The values of leaves, nodes and tails are written. The tail's value may have been written after the last barrier.
     #[inline(always)]
     pub unsafe fn place(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the whole block is here, the header is written and has the work: condition 1. All branches depend on values in shared
-        // memory, so they go the same way on all threads. Items, starts, slots and values are written (conditions 2 and 3), and a barrier
-        // comes before the read of the tail's value. Each step writes the prefixes that the next one reads, with a barrier between.
-        // `for_each_leaf` gives each leaf to one thread.
+        // SAFETY: the whole block is here, the header is written and has the work: condition 1. The branches around barriers and returns
+        // depend on values in shared memory, so they go the same way on all threads. Items, starts, slots and values are written
+        // (conditions 2 and 3), and a barrier comes before the read of the tail's value. Each step writes the prefixes that the next one
+        // reads, with a barrier between. `for_each_leaf` gives each leaf to one thread.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {
@@ -114,8 +114,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place_short(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header, items and starts are written: this function's conditions. A short tail is its
-        // segment's last chunk, so no value of it is published. Lane 0 alone places its items. All branches depend on shared memory, so
-        // they go the same way on all threads.
+        // segment's last chunk, so no value of it is published. Lane 0 alone places its items. The branches around barriers and returns
+        // depend on values in shared memory, so they go the same way on all threads.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {

@@ -1,4 +1,4 @@
-//! Segments that start at heads of runs, by [bits](crate::heads) that an earlier launch has written.
+//! Scans of segments that start at heads of runs. An earlier launch has written the heads as [bits](crate::heads).
 //!
 //! The windows are cut by items alone: a window has as many items as a chunk, and owns the chunks that begin there. A block has one window.
 //! One warp reads the window's bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread
@@ -40,7 +40,7 @@ use super::search::Offsets;
 use super::{depart, Launch};
 
 /// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads. From this
-/// kernel's text, the host also makes one that goes backward (see `direction.rs`).
+/// kernel's text, the host also makes the text of a backward scan (see `direction.rs`).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
@@ -107,7 +107,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Returns false on all threads if there
-    /// is no such window, because fewer items were marked.
+    /// is no such window, because the device's count of items is less than the launch's.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once. The heads are marked.
@@ -140,7 +140,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether a work with these flags is scanned by sixteens of places: all its chunks are short.
+    /// Whether a work with these flags is scanned by sixteens of places: its items are narrow, and all its chunks are short.
     #[inline(always)]
     fn goes_by_sixteens(flags: u32) -> bool {
         Self::BY_SIXTEENS && flags & HAS_LONG == 0
@@ -152,9 +152,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header and the words are written.
     #[inline(always)]
     unsafe fn run_at_heads(&self, room: Room<T, O::Accumulator>) {
-        // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. All branches depend on
-        // values in shared memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a barrier
-        // between. The last barrier comes before the next work replaces the items.
+        // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. The branches around
+        // barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps
+        // that it needs, with a barrier between. The last barrier comes before the next work replaces the items.
         unsafe {
             let mut number = 0;
             while number < self.work_count() {
@@ -200,8 +200,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn place_runs(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) -> bool {
         // SAFETY: the whole block is here, and everything that the steps need is written (this function's conditions), with a barrier
-        // between a write and the reads. All branches depend on values in shared memory, so they go the same way on all threads. Lane 0
-        // alone scans a short tail.
+        // between a write and the reads. The branches around barriers and returns depend on values in shared memory, so they go the same
+        // way on all threads. Lane 0 alone scans a short tail.
         unsafe {
             if work.tail_chunk == 0 {
                 if flags & HAS_ROOTS != 0 {

@@ -54,7 +54,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         }
     }
 
-    /// The room for the next work.
+    /// The room for the next work that has slots.
     #[inline(always)]
     pub fn next(self) -> Self {
         Room {
@@ -285,8 +285,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
-        // The block's vectors fill a multiple of eight rows of shared memory. So the next vector of a thread has the same place in its row.
-        // In global memory it is `far` bytes away.
+        // The vectors that a block's threads copy at once, one each, fill a multiple of eight rows of shared memory. So the next vector of
+        // a thread has the same place in its row. In global memory it is `far` bytes away.
         let memory = room.item_memory();
         let mut offset = offset_of::<T>(place as usize) as u32;
         let places = items * self.threads();
@@ -316,7 +316,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The index in memory of the first item of a vector, which begins with `item` in the direction of the work.
+    /// The lowest index in memory of a vector's items. In the direction of the work, the vector begins with `item`.
     #[inline(always)]
     pub fn lowest(&self, item: u64) -> usize {
         let Offsets {

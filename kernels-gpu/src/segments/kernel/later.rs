@@ -7,12 +7,12 @@
 //!
 //! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. If single warps combine [whole chunks](super::whole), chunk `c`
 //! of the launch has slot `c`. Otherwise a chunk has the slot of its window. The last chunk of a row reaches its window's end, so no other
-//! row begins there. The chunk's value is published in the window's state words, like the values of the other chunks.
+//! row begins in this window. The chunk's value is published in the window's state words, like the values of the other chunks.
 //!
-//! A block's last warp combines these rows. With windows, it has no window, and begins after the block's last barrier. Before whole chunks
-//! had a way of their own, `Moments` of 2^28 `f32` in rows of 65,536 took 284 µs on an H200 (2026-11-26). They took 297 µs if that warp
-//! found its rows and read their values before the barrier. They took 295 µs if it found the rows before the barrier, and read the values
-//! after it.
+//! A block's last warp combines these rows. If the launch has windows, this warp has none, and begins after the block's last barrier.
+//! Before whole chunks had a way of their own, `Moments` of 2^28 `f32` in rows of 65,536 took 284 µs on an H200 (2026-11-26). They took 297
+//! µs if that warp found its rows and read their values before the barrier. They took 295 µs if it found the rows before the barrier, and
+//! read the values after it.
 
 use crate::element::Element;
 use crate::indices::write_result;
@@ -67,9 +67,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines the rows from row `row` on, up to the first for which `is_due` is false. A row's slots begin at the window with diagonal
-    /// `stride` times the row's number. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and one more if
-    /// chunks have the slots of their windows.
+    /// Combines the rows from row `row` on, up to the first for which `is_due` is false. Row `r` begins at diagonal `r · stride`, and its
+    /// first slot is that of the window with this diagonal. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and
+    /// one more if chunks have the slots of their windows.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. Rows have 2 to [`FAN`] whole chunks. The blocks with the
@@ -114,7 +114,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// Calls `settle` for the block that is `distance` before block `own`, if there is one. Then, unless `has_later`, for `own`.
+/// Calls `settle` for the block that is `distance` before block `own`, if there is one. Then, unless `has_later`, for `own`. Blocks are
+/// numbered by their tickets, or by their first windows.
 #[inline(always)]
 pub fn for_each_due(own: u64, distance: u64, has_later: bool, settle: impl Fn(u64)) {
     let (mut block, mut is_due) = (own.wrapping_sub(distance), own >= distance);

@@ -183,7 +183,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         work.is_dense() && chunk.end - chunk.start <= FAN && !is_left
     }
 
-    /// Folds the leaves of a work. The value of a segment of one leaf is the segment's result.
+    /// Folds the leaves of a work. In a reduction, the value of a segment of one leaf is lowered to the segment's result.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
@@ -206,7 +206,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn fold_one_leaf(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: &Leaf) {
         let chunk = leaf.chunk;
         let is_alone = chunk.end - chunk.start <= FAN;
-        // A scan does not use the value of a chunk of one leaf: it is the last chunk of its segment.
+        // A scan does not use the value of a chunk of one leaf: such a chunk is the last of its segment.
         if is_alone && self.task == Task::Scan {
             return;
         }

@@ -86,7 +86,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the nodes of chunks that have more than one leaf. The value of a segment of one node is the segment's result.
+    /// Folds the nodes of chunks that have more than one leaf. In a reduction, the value of a segment of one node is lowered to the
+    /// segment's result.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
@@ -174,8 +175,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether the value of a node is not used: a scan does not use the total of a segment of one node. But a full chunk of wide items is
-    /// one node too, and other blocks may wait for its value.
+    /// Whether the value of a node is not used: a scan does not use the total of a chunk of one node if it is the last chunk of its
+    /// segment. A full chunk of wide items is one node too, but other blocks may wait for its value.
     #[inline(always)]
     fn is_unused(&self, work: &Work, node: &Node) -> bool {
         let chunk = node.chunk;

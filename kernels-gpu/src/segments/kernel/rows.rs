@@ -1,15 +1,15 @@
 //! Rows that go from global memory straight to registers.
 //!
-//! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each vector. Then the lanes combine these values pairwise,
-//! neighbours first. If an operator combines each sixteen values pairwise, the leaves, nodes and roots of a chunk are one binary tree over
-//! its vectors. The lanes combine in that same tree. Indices of extremes are the same in every order. Items do not go through shared
-//! memory.
+//! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each of its vectors. Then the lanes combine these values
+//! pairwise, neighbours first. If an operator combines each sixteen values pairwise, the leaves, nodes and roots of a chunk are one binary
+//! tree over its vectors. The lanes combine in that same tree. Indices of extremes are the same in every order. Items do not go through
+//! shared memory.
 //!
-//! While indices of extremes are streamed, they count from the first item of a work. Then they fit in a word. When a chunk is finished,
-//! they are [moved](Op::moved), and count from the first item of the row.
+//! While indices of extremes are streamed, they count from the first item of a work, or of a unit (see [`whole`](super::whole)). Then they
+//! fit in a word. When a chunk is finished, they are [moved](Op::moved), and count from the first item of the row.
 //!
-//! If all chunks of a launch are equal parts of a sequence, single warps combine them (see [`whole`](super::whole)). The rest of this
-//! module, except the folds of steps, is for all other rows.
+//! If all chunks of a launch are equally long, single warps mostly combine them (see [`whole`](super::whole)). The rest of this comment is
+//! about all other rows. The folds of steps serve both kinds of rows.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
@@ -448,8 +448,8 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     }
 }
 
-/// The last three of a step's `levels` levels. The vectors on both sides are 32, 64 and 128 apart, so they belong to lanes that are 1, 2
-/// and 4 apart.
+/// The last three of a step's eight levels, or those of them that are among the first `levels` levels. The vectors on both sides are 32, 64
+/// and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.

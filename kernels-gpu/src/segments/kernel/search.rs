@@ -118,7 +118,7 @@ impl Search {
     }
 
     /// Runs the search. `look` is the lane's result of a first [`Self::look`]. The result is a segment, or `segment_count` if none is
-    /// found. The segment that is found begins at the diagonal or after it. The segment before, if there is one, begins before the
+    /// found. The segment that is found begins at the diagonal or after it. The segment before it, if there is one, begins before the
     /// diagonal. The same offsets and diagonal always give the same result. All of this holds even if the offsets do not ascend.
     ///
     /// # Safety

@@ -345,7 +345,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Clears a room's bits and flags.
     ///
     /// # Safety
-    /// The whole block. No other thread uses these words between the block's last barrier and its next.
+    /// The whole block. Between the block's last barrier and its next, nothing else uses these words.
     #[inline(always)]
     pub unsafe fn clear_bits(&self, room: Room<T, O::Accumulator>) {
         let mut word = simt::thread_index();

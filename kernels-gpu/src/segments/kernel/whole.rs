@@ -3,7 +3,8 @@
 //! If a row's length is a power of two, or a multiple of a chunk, then all chunks of a launch have equally many vectors, and this number is
 //! a power of two. The items are a sequence of such chunks. It is cut into **units** of one chunk each, or of as many chunks as have
 //! [`STEP_VECTORS`] vectors. Each block has consecutive units, equally many for each warp. A warp combines all vectors of its unit: one
-//! binary tree for each chunk. It needs no search, no shared memory and no barrier. The last blocks of a launch may have no units.
+//! binary tree for each chunk. For this, the warp needs no search, no shared memory and no barrier. The last blocks of a launch may have no
+//! units.
 //!
 //! A unit has 1, 2 or 4 steps. After three levels of a step's tree, each lane has one value. The next two levels combine lanes that are 8
 //! and 16 apart. With several steps, two lanes share this work: each combines the values of one step. This takes three combinations for
@@ -90,10 +91,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// is the launch's argument.
     #[inline(always)]
     pub unsafe fn reduce_whole_chunks(&self, state_words: u64) {
-        // SAFETY: the whole block is here: this function's condition. The branch depends on the launch's arguments. `control` belongs to
-        // the workspace (the launch's condition 6). All lanes of a warp have the same `unit`. A unit has one warp. Every block has its own
-        // index, or its own ticket, so no two blocks have a unit in common. `settle_units` is called by one warp; all other warps publish
-        // without waiting.
+        // SAFETY: the whole block is here: this function's condition. The branches around barriers and returns depend on the launch's
+        // arguments and on the tag, so they go the same way on all threads. `control` belongs to the workspace (the launch's condition 6).
+        // All lanes of a warp have the same `unit`. A unit has one warp. Every block has its own index, or its own ticket, so no two blocks
+        // have a unit in common. `settle_units` is called by one warp; all other warps publish without waiting.
         unsafe {
             let cut = self.cut();
             let mut block = simt::block_index();
@@ -151,7 +152,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole warp is here: this function's condition. Lane `l` votes for bit `l`.
         let kept = |number: u32| unsafe { simt::ballot(number >> simt::lane() & 1 != 0) };
         let units = units as u32;
-        // There is a block at least. rust-cuda's compiler does not see this, and would call a panic.
+        // There is at least one block. rust-cuda's compiler does not see this, and would call a panic.
         let blocks = Ord::max(simt::block_count(), 1);
         // The number of a block's warps is a power of two.
         let warps = self.threads() / WARP_LANES;

@@ -15,7 +15,7 @@ use super::Launch;
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
     /// next room. Returns false on all threads if the block has no windows, because the count in device memory is less than the launch's
-    /// number of segments. In that case, only the ticket, the tag and `is_refused` are written.
+    /// number of segments. In that case, it writes only the ticket, the tag and `is_refused` to the header.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once.
@@ -124,7 +124,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // constant structs with others byte by byte.
         let follows = exists & (first > 0);
         let begins = exists & (end > first);
-        // The tail is the first chunk of the segment before, among those that begin in the window or later.
+        // The tail is the first of the chunks of segment `first - 1` that begin in the window or later.
         let distance = diagonal.wrapping_sub(before.wrapping_add(first.wrapping_sub(1)));
         let index = distance.div_ceil(chunk);
         let tail = before.wrapping_add(index.wrapping_mul(chunk));
@@ -225,7 +225,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The offset before `first`, if there is one, the offset `first`, and the same two for `end`. Four lanes load them, one each.
+    /// Offset `first - 1` (offset 0 if `first` is 0), offset `first`, and the same two for `end`. Four lanes load them, one each.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The offsets are readable, and `first` and `end` are at most `segment_count`.
@@ -246,8 +246,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether works have the room that a scan's works have, even in a reduction, because windows have fewer diagonals than a chunk has
-    /// items. Such a launch is small, so its blocks need not be small, and with more room fewer windows have a second work.
+    /// Whether windows have fewer diagonals than a chunk has items. Then works have the room of a scan's works, even in a reduction. Such a
+    /// launch is small, so its blocks need not be small, and with more room fewer windows have a second work.
     #[inline(always)]
     pub fn is_roomy(&self) -> bool {
         self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros()
@@ -291,7 +291,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         2 * self.windows_per_block
     }
 
-    /// The address of a border's entry: the first segment that begins at the first border of window `window` or after it.
+    /// The address of the number of the first segment that begins at the first border of window `window` or after it.
     ///
     /// # Safety
     /// `window <= windows_per_block`.

@@ -1,5 +1,5 @@
-//! The chunks of a work, found from the window's words: short ones by the lane of their head's bit, the leaves and nodes of longer ones by
-//! the thread of the items where they begin.
+//! The chunks of a work, found from the window's words. Each thread looks at consecutive items. It takes a leaf or node of a longer chunk
+//! if the leaf or node begins there, and the root of a longer chunk if the chunk begins there. For short chunks, see `short.rs`.
 //!
 //! Places are counted from the window's first item, except in [`Chunk`] and [`Leaf`], which have places of the work.
 
@@ -16,7 +16,7 @@ use super::super::starts::Chunk;
 use super::super::Launch;
 
 /// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
-/// than one leaf, and one node.
+/// than one leaf, but only one node.
 pub const HAS_LONG: u32 = 1;
 pub const HAS_ROOTS: u32 = 2;
 pub const HAS_NODES: u32 = 4;
@@ -39,11 +39,11 @@ impl Run {
     }
 }
 
-/// The chunks around the places from `first` on, as many as a leaf or a node has.
+/// The chunks around the 16 or 256 places from `first` on.
 #[derive(Clone, Copy)]
 struct Around {
     first: u32,
-    /// The chunk that begins before these places and has items among them.
+    /// The last chunk that begins before these places. It may end where they begin.
     over: Run,
     /// The last chunk that begins at these places.
     last: Run,
@@ -53,7 +53,8 @@ struct Around {
 const NONE: Run = Run { start: 0, end: 0 };
 
 impl Around {
-    /// The chunks around the 16 places from `16 · block` on. A chunk of more than 16 items that has a leaf that begins here is one of them.
+    /// The chunks around the 16 places from `16 · block` on. If a leaf of a chunk of more than 16 items begins here, the chunk is one of
+    /// them.
     ///
     /// # Safety
     /// The words are written, and have these places.
@@ -97,7 +98,7 @@ impl Around {
         }
     }
 
-    /// The chunks around the 256 places from `256 · block` on. A chunk of more than 256 items that has a node that begins here is one of
+    /// The chunks around the 256 places from `256 · block` on. If a node of a chunk of more than 256 items begins here, the chunk is one of
     /// them.
     ///
     /// # Safety
@@ -137,7 +138,8 @@ impl Around {
         }
     }
 
-    /// Where a part of `size` items of a chunk begins at these places, `size` of them. It may be past the chunk's end.
+    /// The place, among `size` places, at which a part of a chunk begins: the chunk is cut into parts of `size` items. The place may be
+    /// past the chunk's end.
     #[inline(always)]
     fn part_of(&self, run: Run, size: u32) -> u32 {
         self.first + (run.start.wrapping_sub(self.first) & (size - 1))
@@ -160,13 +162,13 @@ impl Places {
         }
     }
 
-    /// Whether the work has a chunk of more than `least` items.
+    /// Whether a chunk belongs to the work, and has more than `least` items.
     #[inline(always)]
     fn have(&self, run: Run, least: u32) -> bool {
         run.length() > least && run.start >= self.begin && run.start < self.end
     }
 
-    /// A chunk in the places of the work. Chunks have different numbers, and only a window's first chunk has number 0.
+    /// A chunk in the places of the work. A work's chunks have different numbers, and only its first chunk has number 0.
     #[inline(always)]
     pub fn chunk(&self, work: &Work, run: Run) -> Chunk {
         Chunk {
@@ -188,8 +190,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
 
-    /// Whether the values of nodes are used. These are the nodes of chunks with several nodes, and of wide items' chunks, which other
-    /// blocks may await.
+    /// Whether the values of nodes are used: those of chunks with several nodes, and those of wide items' chunks, since other blocks may
+    /// wait for them.
     #[inline(always)]
     pub fn uses_nodes(flags: u32) -> bool {
         flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
@@ -267,10 +269,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Adds the flags that the threads of a warp have found to a work's flags.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The work's flags are cleared.
+    /// Convergent: the whole warp. The work's flags were cleared before the first call for this work.
     #[inline(always)]
     pub unsafe fn note(flags: *mut u32, found: u32) {
-        // SAFETY: the whole warp votes, and the flags are in shared memory and cleared: this function's conditions.
+        // SAFETY: the whole warp votes, and the flags are in shared memory and were cleared: this function's conditions.
         unsafe {
             let has = |flag: u32| match simt::ballot(found & flag != 0) {
                 0 => 0,
@@ -297,7 +299,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         if flags & HAS_NODES != 0 {
-            // The only node of a chunk belongs to the thread of the chunk's first 16 places.
+            // The only node of a chunk belongs to the thread of the 16 places among which the chunk begins.
             let (block, count) = places.blocks(FAN);
             let mut number = simt::thread_index();
             while number < count {
@@ -321,7 +323,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
         if flags & HAS_ROOTS != 0 {
             let (block, count) = places.blocks(NODE);
-            // A thread takes the chunk that begins before its 256 places, or the last one that begins there.
+            // Two threads share 256 places. One takes a node of the last chunk that begins before them, the other a node of the last chunk
+            // that begins there.
             let mut number = simt::thread_index();
             while number < 2 * count {
                 let step = simt::opaque_one() as u32;
@@ -349,7 +352,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Calls `step` for each chunk of several nodes, on one thread for each chunk.
+    /// Calls `step_of` for each chunk of several nodes, on one thread for each chunk.
     ///
     /// # Safety
     /// The whole block. The words are written, and `work` is one of the block's works.

@@ -24,7 +24,7 @@ const FEW: u32 = 8;
 struct Ranked {
     /// The bits of the lane's chunks.
     heads: u32,
-    /// How many chunks the lanes have up to this one, with its own.
+    /// How many chunks the lanes up to this one have, its own included.
     upto: u32,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Each warp takes consecutive places, 16 for each lane. The last chunk that begins at a lane's places may go on at those of the next lane.
 //! So a lane first combines the items of that chunk at its own places, and hands the value to the next lane. Then it scans all its places.
-//! The last lane of a warp scans the rest of its last chunk by itself.
+//! The lane with the last of a warp's places scans the rest of the last chunk by itself.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
@@ -30,7 +30,7 @@ struct Sixteen {
     heads: u32,
     /// Where the last chunk that begins here ends. It is not used if none begins here.
     end: u32,
-    /// Where the chunk begins that goes on here. It is not used if none does.
+    /// Where the chunk that goes on here begins. It is not used if no chunk goes on here.
     start: u32,
 }
 
@@ -70,7 +70,7 @@ impl Sixteen {
             first,
             live,
             heads: word.heads >> shift & live,
-            // A chunk that begins after the work ends the work's last chunk.
+            // The work's last chunk ends where the work ends.
             end: Ord::min(end, places.end),
             start,
         }
@@ -117,7 +117,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and each of its chunks has at
-    /// most 16 items. Its items are written, and so is the prefix of the tail. Nobody else accesses the items.
+    /// most 16 items. The work's items are written, and so is the prefix of the tail. Nobody else accesses the items.
     #[inline(always)]
     pub unsafe fn place_sixteens(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let places = Places::of(work);
@@ -135,7 +135,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let number = next + simt::lane();
             // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp votes and shuffles,
             // since all lanes have the same `next`. The items and the tail's prefix are written. Each place belongs to one lane: that of
-            // its sixteen, or the warp's last lane if its last chunk goes on there.
+            // its sixteen, or, if the last chunk of the warp before goes on there, the lane with that warp's last sixteen.
             unsafe {
                 let block = block + Ord::min(number, end - 1);
                 let mut here = Sixteen::of(room, &places, block, number < end);
@@ -299,8 +299,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 .is_multiple_of(vector_items::<T>())
     }
 
-    /// The items of the work at 16 places. Where a place does not belong to the work, another item of the work is in its place. All are
-    /// zeroed if no place belongs to it.
+    /// The items of the work at 16 places. Where a place does not belong to the work, another item of the work is in its place. If no place
+    /// belongs to the work, all are zero.
     ///
     /// # Safety
     /// The items of the work are written.
@@ -341,7 +341,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         items
     }
 
-    /// Replaces the items of the work at 16 places.
+    /// Replaces the items of the work at 16 places by `items`, their results.
     ///
     /// # Safety
     /// The items' memory has the work, and no other thread uses these items.

@@ -71,7 +71,7 @@ impl Bits {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The lane's bits of `count` words from word `first` on, a multiple of 4. Lanes beyond them get none.
+    /// The lane's bits of `count` words from word `first` on; both numbers are multiples of 4. Lanes past these words get no bits.
     ///
     /// # Safety
     /// The launch has these words.

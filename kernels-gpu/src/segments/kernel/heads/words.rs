@@ -1,7 +1,7 @@
 //! The words of a window's runs in shared memory: for each 32 items of the window, their heads and the nearest heads around them.
 //!
-//! They take the room of the slots' bits. The last chunk may go on after the window. One more word than a window has stands for all items
-//! there. The flags of the window's two works follow.
+//! They take the room of the slots' bits. The last chunk may go on after the window. One word, after the window's own words, stands for all
+//! items there. The flags of the window's two works follow.
 
 use crate::element::{Accumulator, Element};
 use crate::segments::{chunk_items, Layout};
@@ -20,7 +20,7 @@ pub struct Word {
     pub after: u32,
 }
 
-/// Words of 32 bits in a word.
+/// How many items a word stands for.
 const WORD_BITS: u32 = u32::BITS;
 
 impl Word {

@@ -54,3 +54,16 @@ pub unsafe fn restart(control: *mut Control, epoch: u32) {
     // SAFETY: the word is a field of the workspace's `Control`, so it is in global memory, aligned and writable: this function's condition.
     unsafe { simt::store_word(&raw mut (*control).tickets, (epoch as u64) << 32) };
 }
+
+/// If `ticket` is the last ticket of a launch in which every block takes one, resets the tickets for the next launch. A launch with the last
+/// tag resets them at its end instead, when it has cleared the state words.
+///
+/// # Safety
+/// `control` belongs to the launch's workspace, in global memory. The thread that took the ticket calls this.
+#[inline(always)]
+pub unsafe fn restart_after_last(control: *mut Control, ticket: Ticket) {
+    if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
+        // SAFETY: `control` belongs to the workspace: this function's condition.
+        unsafe { restart(control, ticket.tag) };
+    }
+}

@@ -127,7 +127,7 @@ impl<'a> Chosen<'a> {
 }
 
 /// Ascending keys, each `length` times. The last key may occur fewer times.
-pub fn keys_of_runs(key_count: usize, length: usize) -> Result<DeviceBuffer<u32>> {
+fn keys_of_runs(key_count: usize, length: usize) -> Result<DeviceBuffer<u32>> {
     let keys: Vec<u32> = (0..key_count)
         .map(|index| (index / length) as u32)
         .collect();

@@ -122,9 +122,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let is_first_lane = simt::lane() == 0;
                 let ticket = tickets::take_if(self.control, is_first_lane).ticket();
                 if is_first_lane {
-                    if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
-                        tickets::restart(self.control, ticket.tag);
-                    }
+                    tickets::restart_after_last(self.control, ticket);
                     (*self.header).ticket = ticket.index;
                     (*self.header).tag = ticket.tag;
                     (*self.header).is_refused = 0;

@@ -103,9 +103,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let taken = tickets::take_if(self.control, is_first);
                 if is_first {
                     let ticket = taken.ticket();
-                    if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
-                        tickets::restart(self.control, ticket.tag);
-                    }
+                    tickets::restart_after_last(self.control, ticket);
                     (*self.header).ticket = ticket.index;
                     (*self.header).tag = ticket.tag;
                 }

@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{self, chunk_items, room_items, vector_items};
 use crate::segments::{Task, Window, Work, NO_CHUNK};
-use crate::tickets::{self, LAST_TAG};
+use crate::tickets;
 use crate::{simt, warp};
 
 use super::items::Room;
@@ -42,9 +42,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.clear_bits(room.next());
             if warp == 0 && is_first_lane {
                 let ticket = taken.ticket();
-                if ticket.index == simt::block_count() - 1 && ticket.tag != LAST_TAG {
-                    tickets::restart(self.control, ticket.tag);
-                }
+                tickets::restart_after_last(self.control, ticket);
                 (*self.header).ticket = ticket.index;
                 (*self.header).tag = ticket.tag;
                 (*self.header).is_refused = 0;

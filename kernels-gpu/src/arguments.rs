@@ -1,10 +1,10 @@
-//! The kernels' arguments: a list for each kind, written once.
+//! The kernels' arguments, as lists. Kinds with the same arguments share a list.
 //!
-//! A kind's list is a macro in the kind's folder, and passes the kind's fields to another macro. Three things are made from the fields: the
+//! A list is a macro in the folder of its kinds, and passes its fields to another macro. Three things are made from the fields: the
 //! parameters of an entry; the struct in which the entry passes them to the kernel; and the words that the host passes to the launch. Every
 //! field has 64 bits.
 
-/// Declares the struct with the fields of a kind's list.
+/// Declares the struct with the fields of a list.
 macro_rules! arguments {
     (
         $(#[$documentation:meta])* $name:ident<$($t:ident),*>;

@@ -1,7 +1,7 @@
-//! Arithmetic for which Rust has no function.
+//! Arithmetic for the operators and for 16-bit floats.
 //!
 //! If the GPU has special instructions for a function, the device takes the function from [`crate::simt`]. All other functions, and the
-//! host's, are plain Rust. The device and the host give the same bits, except in the payload of a NaN.
+//! host's, are plain Rust. The device and the host give the same bits, except for a NaN.
 
 use num_traits::float::FloatCore;
 

@@ -37,7 +37,7 @@ impl ScanExtras<'_> {
     };
 }
 
-/// A launch of a scan: its position and its tiles, and the state words that all launches share.
+/// A launch of a scan, and the number of state words that all launches of the scan share.
 struct ScanPlan {
     part: Position,
     is_short: bool,
@@ -58,7 +58,7 @@ impl ScanPlan {
         }
     }
 
-    /// The launch of a whole scan of any number of items up to `most_items`. `tiles` are the tiles of `most_items`.
+    /// The launch of a whole scan of any number of items up to `most_items`. `tiles` are the tiles of a scan of `most_items` items.
     fn of_most(row: &Row, most_items: u64, tiles: &Range<u64>) -> Self {
         let plan = Self::of_tiles(row, most_items, tiles);
         if plan.is_short {
@@ -76,12 +76,12 @@ impl ScanPlan {
 }
 
 impl Queue<'_> {
-    /// Queues a scan of `input`, at least one item, to the first items of `output`.
+    /// Queues a scan of `input`. The results are the first items of `output`.
     pub fn scan(&mut self, row: &'static Row, input: Span, output: Span) -> Result<()> {
         self.scan_with(row, input, output, ScanExtras::NONE)
     }
 
-    /// Queues a scan of `input` to the first items of `output`, with extras.
+    /// Queues a scan of `input` with options. The results are the first items of `output`.
     pub fn scan_with(
         &mut self,
         row: &'static Row,
@@ -96,9 +96,9 @@ impl Queue<'_> {
             return self.write_total_of_nothing(row, extras);
         }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
-        // SAFETY: by `check`, items, results and extras are memory of the context, aligned and long enough. They do not overlap, except
-        // that results may be in the items' place. Spans have `item_count` items (conditions 1 to 3). All tiles are in one launch
-        // (condition 4). An initial value is an accumulator's bytes (condition 5).
+        // SAFETY: by `check`, the items, the results, the caller's total and the count are memory of the context, aligned and long enough.
+        // They do not overlap, except that results may be in the items' place. A total of the library's own has room for any result
+        // (conditions 1 to 3). All tiles are in one launch (condition 4). An initial value is an accumulator's bytes (condition 5).
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }
 
@@ -125,8 +125,9 @@ impl Queue<'_> {
     /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or items and
     ///   results have the same address and the same type.
     ///
-    /// For correct results, and for the work to end, the parts of a scan are queued in order, with no other work between them on the
-    /// stream, and for the same number of items.
+    /// For correct results, and for the work to end, all parts are queued in order, with an `input` of the same number of items, and no
+    /// other launch uses the workspace between them. If earlier parts are left out, the values that these tiles need from those parts are
+    /// published by other means.
     pub unsafe fn scan_piece(
         &mut self,
         row: &'static Row,
@@ -223,9 +224,10 @@ impl Queue<'_> {
             false => kernel.long,
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
-        // SAFETY: the words are those of a scan. The blocks read and write only the items and results of these tiles, and the extras
-        // (conditions 1 to 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes the smaller of the count
-        // and `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since there is a tile.
+        // SAFETY: `arguments` has the words of a scan. Besides the workspace, the blocks read and write only the items and results of these
+        // tiles, and the extras (conditions 1 to 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes
+        // the smaller of the count and `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since
+        // there is a tile.
         unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A warp owns a **stretch** of consecutive items, and each of its lanes owns a **run** of consecutive items in the stretch. The lanes copy
 //! and store the stretch together, in units of up to 16 bytes. Neighbouring lanes access neighbouring units, whatever the size of an item.
-//! In shared memory, the runs are spaced so that the lanes' reads have no bank conflicts.
+//! In shared memory, the runs are spaced so that, if items and results have the same size, the lanes' accesses to their runs have no bank
+//! conflicts.
 //!
 //! Each lane folds its run, and the lanes scan the runs' totals by shuffles. The results go through shared memory too: an item's result
 //! overwrites items that are no longer needed.

@@ -1,4 +1,4 @@
-//! How a scan writes the results of a vector.
+//! The results of a vector of items, in an inclusive or an exclusive scan.
 
 #[cfg(feature = "stable")]
 use crate::contract::vector_items;

@@ -24,7 +24,7 @@ use crate::{simt, warp};
 
 use super::Shape;
 
-/// A thread's striped part of a tile of items of type `T`. The thread's slots for these vectors have room for as many values of type `U`.
+/// A thread's striped part of a tile of items of type `T`. The part's slots in shared memory have room for as many values of type `U`.
 pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 
 /// The number of the barrier in [`ScanTile::join`].
@@ -104,7 +104,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         Part::towards(direction, tile, tile_items, S::ROWS, Self::first_striped())
     }
 
-    /// The calling thread's striped slots. The thread's part is copied to these slots, and stored from them.
+    /// The calling thread's striped slots. The thread's part of the items is copied to these slots.
     #[inline(always)]
     pub fn striped(&self) -> Slots {
         Slots::new(
@@ -326,6 +326,6 @@ pub struct Rows<A> {
 pub struct Scanned<A> {
     /// The prefixes of the thread's vectors within the tile.
     pub before: Before<A>,
-    /// The tile's items up to the end of the warp, combined. On the last warp, this is the tile's aggregate.
+    /// The tile's items up to the warp's last item, combined. On the last warp, this is the tile's aggregate.
     pub upto: A,
 }

@@ -47,7 +47,7 @@ impl<V: Element, S: Shape> Layout<V, S> {
     /// Bytes from the start of a run to the start of the next, in shared memory.
     const STRIDE: usize = S::SHAPE.lane_bytes();
 
-    /// Bytes of a run that values of type `V` leave free: 0 unless values of the other type are larger.
+    /// Bytes of a run that values of type `V` leave free: 0 unless items and results differ in size, and `V` is the smaller type.
     pub(super) const FREE: usize = S::ROWS * (S::SHAPE.vector_bytes - size_of::<V>());
 
     /// Whether a stretch has no gaps in shared memory.

@@ -1,7 +1,7 @@
 //! The board: values that blocks publish to each other while they run.
 //!
-//! Each value is published once per launch, in words that carry the launch's tag (see [`crate::workspace`]). A word with the tag is
-//! complete and current, so relaxed accesses are enough, and no word has to be cleared before a launch.
+//! A value is published at most once, in words that carry the launch's tag (see [`crate::workspace`]). A word with the tag is complete and
+//! current, so relaxed accesses are enough, and no word has to be cleared before a launch.
 
 mod glance;
 mod together;

@@ -1,4 +1,4 @@
-//! The arguments of reductions and scans of columns, as lists. [`crate::arguments`] makes structs and entries' parameters from them.
+//! The arguments of reductions and scans of columns, as lists. [`crate::arguments`] says what is made from a list.
 
 /// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction of columns. Items have type `T`, and results
 /// have type `R`.

@@ -28,10 +28,10 @@
 //! go on. If some blocks are on the way up, take those on the lowest level: among them, the block with the earliest ticket can go on. If
 //! all blocks are on the way down, any of them can go on.
 //!
-//! Cost: the kernel reads every item once, and writes every result once. A scan reads an item twice if its thread does not hold the leaf's
-//! items (`is_held`). If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. A value is
-//! published at most once, and at most one unit waits for it on the way up. On the way down, each unit of a scan whose prefix needs the
-//! value waits for it too. A unit that waits reads the words again and again. A block has these barriers:
+//! Cost: the kernel writes every result once. A reduction reads every item once. A scan reads an item once if the thread holds the leaf's
+//! items in registers (`is_held`), and otherwise twice. If a column has several chunks, each chunk also has a state word for each 32 bits
+//! of an accumulator. A value is published at most once, and at most one unit waits for it on the way up. In a scan, each unit whose prefix
+//! needs the value also waits for it, on the way down. A unit that waits reads the words again and again. A block has these barriers:
 //!
 //! - 1 in every launch,
 //! - if columns have several chunks: 1, and 2 more for each level that any of the block's units combines on the way up,
@@ -206,8 +206,8 @@ struct Launch<O: Op<T>, T: Element> {
     is_exclusive: bool,
 }
 
-/// The calling thread's unit and leaf. The warp decides the leaf and the group of 32 units. The lane decides the unit of the group. This
-/// struct is small, because it stays in registers while items fill most of them.
+/// The calling thread's unit and leaf. The block and the warp decide the group of 32 units, the warp decides the leaf, and the lane decides
+/// the unit. This struct is small, because it stays in registers while items fill most of them.
 #[derive(Clone, Copy)]
 struct Unit {
     /// Whether the unit exists. If it does not exist, `chunk` and `row_count` are 0, and the other fields are those of the last unit.
@@ -391,7 +391,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The address of a leaf's total: of warp `warp`'s leaf in the calling lane's unit.
+    /// The address of the total of warp `warp`'s leaf, in the calling lane's unit.
     #[inline(always)]
     fn leaf(&self, warp: u32) -> *mut O::Accumulator {
         // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).
@@ -451,7 +451,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Whether a thread holds its leaf's items in registers.
+    /// Whether a thread holds the items of a whole leaf in registers.
     const HOLDS: bool =
         size_of::<T>() <= 8 && (O::Accumulator::WORDS <= 4 || has_vector_totals::<O, T>());
 }

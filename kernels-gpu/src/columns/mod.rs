@@ -26,7 +26,7 @@
 //!
 //! If columns have several chunks, each unit has state words of its own, in which it publishes its value.
 //!
-//! Of the numbers in this module, only [`FAN`] changes results.
+//! Of the numbers that this module uses, only [`FAN`] changes results.
 
 #[macro_use]
 mod arguments;
@@ -101,8 +101,8 @@ pub struct Shared<A> {
     pub tag: u32,
     /// For each warp, 32 totals: of the warp's leaf in each lane's unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// Published values that were read from the board: up to 15 for each lane's unit. In a scan of several chunks, row 0 has each unit's
-    /// prefix at the end.
+    /// Published values that were read from the board: up to 15 for each lane's unit. In a scan of columns with several chunks, the prefix
+    /// of each lane's unit replaces value 0.
     pub published: [Lanes<A>; FAN as usize - 1],
 }
 

@@ -16,8 +16,8 @@ const FAN_BITS: u32 = FAN.trailing_zeros();
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the units' values with the values of earlier chunks. Of the warps that share 32 units, the first warp has the units'
     /// values. If a unit's chunk is the last of 16, the unit combines these 16 values. If the chunk is also the last of 256, the unit then
-    /// combines 16 such results, and so on. The last chunk of a column is combined on every level. Then the unit publishes its value, or
-    /// writes the column's result.
+    /// combines 16 such results, and so on. In a reduction, the last chunk of a column is combined on every level. Then the unit publishes
+    /// its value, or writes the column's result.
     ///
     /// # Safety
     /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.
@@ -144,8 +144,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Waits for published values, and writes them to shared memory. A value of the level stands for 2^`bits` chunks. Each lane's unit
-    /// needs `before` values: those before its own value among sixteen. Warp `w` waits for value `w` of each lane's unit.
+    /// Waits for published values, and writes them to shared memory. Each of these values combines 2^`bits` chunks. Each lane's unit needs
+    /// `before` values: those before its own value among sixteen. Warp `w` waits for value `w` of each lane's unit.
     ///
     /// # Safety
     /// 1. Convergent: the whole block, with the threads' units and the launch's board.
@@ -168,7 +168,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         loop {
             // SAFETY: a lane's `before` is not 0, so columns have several chunks (condition 3), and the board has a slot for each unit (the
             // launch's condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place < before < FAN`, so
-            // there is a row for these published values. No other warp writes this row, and no thread reads it (condition 2).
+            // `place` is an index of `published`. No other warp writes the values at this index, and no thread reads them (condition 2).
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(slot);
                 if simt::ballot(is_wanted && !is_published) == 0 {

@@ -1,14 +1,14 @@
 //! The bit contract, version 3: the order in which a result is combined.
 //!
-//! A result depends only on the values, their number `n`, the element type and the operator. It does not depend on the GPU, the number of
-//! its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix the order for whole
-//! arrays; kernels, launches and the host-side reference all take them from this module. A change of any of these numbers changes the bits
-//! of float results, and so needs a new version of the contract.
+//! A result depends only on the values, their number `n`, the element type, the operator, the shape and the options. It does not depend on
+//! the GPU, the number of its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix
+//! the order for whole arrays; kernels, launches and the host-side reference all take them from this module. A change of any of these
+//! numbers changes the bits of float results, and so needs a new version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
 //! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered from its accumulator once, at the end.
-//! Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for a NaN's payload), so missing items count as `e` everywhere
-//! below. In particular, the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
+//! Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, unless `x` is NaN), so missing items count as `e` everywhere below. In
+//! particular, the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!
@@ -42,9 +42,9 @@
 //!    combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it combines the two
 //!    folds.
 //!
-//!    With [`Moments`](crate::op::Moments), alone, in a tuple or in [`Statistics`](crate::op::Statistics), the thread has one fold. It
-//!    combines the items of each vector pairwise, neighbours first, and then the totals of its `N` vectors in the same way. It appends the
-//!    result to the fold.
+//!    With [`Moments`](crate::op::Moments), alone, of mapped items, in a tuple or in [`Statistics`](crate::op::Statistics), the thread has
+//!    one fold. It combines the items of each vector pairwise, neighbours first, and then the totals of its `N` vectors in the same way. It
+//!    appends the result to the fold.
 //! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
 //! 4. The 8 warps combine in the same way: warp `i` takes warp `i + 4`, then 2, 1.
 //! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …. Steps 3 and 4 then combine the
@@ -71,8 +71,8 @@
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
 //!    the inclusive value of the previous item.
 //!
-//! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. An exclusive scan can also return the
-//! total, `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
+//! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. A scan can also return the total, `(P
+//! ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
 //!
 //! With an accumulator of two words and an odd `R`, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
 //! [`ScanShape::is_blocked`]. In step 2 each lane left-folds its vectors' totals, and the lanes scan the results. The prefix of a lane's
@@ -349,8 +349,9 @@ impl ScanShape {
         }
     }
 
-    /// Bytes from one lane's vectors to the next lane's in shared memory, in a tile of large items. A vector is read in the largest units
-    /// that fit it, of up to 16 bytes. The distance is an odd number of these units, so the lanes' reads have no bank conflicts.
+    /// Bytes from one lane's vectors to the next lane's in shared memory, in a tile of large items. A vector of the wider type is read in
+    /// the largest units that fit it, of up to 16 bytes. The distance is an odd number of these units, so the lanes' reads have no bank
+    /// conflicts.
     pub const fn lane_bytes(self) -> usize {
         let bytes = self.rows * self.vector_bytes;
         match bytes.is_multiple_of(2 * VECTOR_BYTES) {

@@ -43,7 +43,7 @@ pub struct LargeTile<O, T, S> {
     scan: PhantomData<(O, T, S)>,
 }
 
-/// The scan of a warp's items, as the calling lane knows it.
+/// The calling lane's part of the scan of a warp's items.
 pub struct Runs<A> {
     /// The prefix of the lane's run within the warp.
     before: A,
@@ -51,7 +51,7 @@ pub struct Runs<A> {
     upto: A,
 }
 
-/// The scan of a tile, as the calling lane knows it.
+/// The calling lane's part of the scan of a tile.
 pub struct Joined<A> {
     /// The prefix of the lane's run within the tile.
     pub before: A,

@@ -314,7 +314,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     }
 }
 
-/// The scan of a warp's rows of a tile, as the calling thread knows it.
+/// The calling thread's part of the scan of a warp's rows.
 pub struct Rows<A> {
     /// The prefixes of the thread's vectors within the warp.
     before: Before<A>,

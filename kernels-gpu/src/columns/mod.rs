@@ -102,7 +102,7 @@ pub struct Shared<A> {
     /// For each warp, 32 totals: of the warp's leaf in each lane's unit.
     pub leaves: [Lanes<A>; FAN as usize],
     /// Published values that were read from the board: up to 15 for each lane's unit. In a scan of columns with several chunks, the prefix
-    /// of each lane's unit replaces value 0.
+    /// of a lane's unit finally replaces value 0.
     pub published: [Lanes<A>; FAN as usize - 1],
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
 //! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered from its accumulator once, at the end.
-//! Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, unless `x` is NaN), so missing items count as `e` everywhere below. In
+//! Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for NaN), so missing items count as `e` everywhere below. In
 //! particular, the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
@@ -71,8 +71,8 @@
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
 //!    the inclusive value of the previous item.
 //!
-//! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. A scan can also return the total, `(P
-//! ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
+//! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. A scan can also return the total,
+//! `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
 //!
 //! With an accumulator of two words and an odd `R`, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
 //! [`ScanShape::is_blocked`]. In step 2 each lane left-folds its vectors' totals, and the lanes scan the results. The prefix of a lane's

@@ -1,7 +1,7 @@
 //! The types that kernels work on: elements, which lie in memory, and accumulators, in which they are combined.
 //!
-//! Both sets of types are open: any plain type of the right size is an element or an accumulator. Kernels only move the bytes of elements
-//! and accumulators, as words of 32 bits. A type of another size is refused when a function that uses it is compiled.
+//! Both sets of types are open: any plain type of the right size is an element or an accumulator. Outside the operators' functions, kernels
+//! only move the bytes of elements and accumulators. A type of another size is refused when a function that uses it is compiled.
 //!
 //! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into
 //! local memory.
@@ -11,7 +11,7 @@ use bytemuck::Pod;
 /// An element type: any plain type ([`Pod`]: every bit pattern is a value, no padding) of 1 or 2 bytes, or of a
 /// multiple of 4 bytes up to 64, of any alignment.
 ///
-/// Numbers of all sizes are elements, `u128` and `usize` too, and so are arrays and structs of numbers.
+/// Numbers of all sizes are elements, `u128` and `usize` too. So are arrays and structs of numbers, if they have one of these sizes.
 ///
 /// ```
 /// use warpfold_kernels::element::Element;

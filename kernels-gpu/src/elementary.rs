@@ -1,7 +1,7 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
 //! The functions use only additions, subtractions, multiplications and conversions of floats, in a fixed order and rounded to nearest,
-//! besides selects and operations on bits. They use no fused operation, table or library. So the device and the host compute the same bits,
+//! besides selects and integer operations. They use no fused operation, table or library. So the device and the host compute the same bits,
 //! with any compiler. The functions are for operators and for your own kernels, since rustc has no mathematical library for the device.
 //!
 //! ```

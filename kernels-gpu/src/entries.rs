@@ -1,6 +1,7 @@
 //! The rows of kernels, made from the [table](crate::table): one row for each kernel.
 //!
-//! A row reads `kind operator element => symbol`. A call of the host library does not compile if its operator and its element have no row.
+//! A row reads `kind operator element => symbol`. With an operator of this crate, a call of the host library compiles only if there is a
+//! row for the call's kind, operator and element.
 
 /// Passes every row of reductions and scans of whole arrays to the macro `$callback`, as `kind Op element => symbol;`.
 #[macro_export]
@@ -67,8 +68,8 @@ macro_rules! for_each_columns_scan_kernel {
     };
 }
 
-/// Passes every row of selections to the macro `$callback`. For a selection by flags, only the size of an item matters: one row serves all
-/// items of a size.
+/// Passes every row of selections, and of launches that mark heads, to the macro `$callback`. For a selection by flags, only the size of an
+/// item matters: one row serves all items of a size.
 #[macro_export]
 macro_rules! for_each_selection_kernel {
     ($callback:ident) => {

@@ -106,7 +106,7 @@ mod host {
 
     pub use super::{maximum as maximum_f32, minimum as minimum_f32};
 
-    /// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction. On the host this changes nothing.
+    /// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction each. The value changes nothing on the host.
     pub const HAS_EXTREMES_F32: bool = true;
 
     /// The number with this low and this high word.

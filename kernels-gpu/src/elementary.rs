@@ -72,7 +72,7 @@ pub fn exp(x: f32) -> f32 {
 /// The natural logarithm of `x`, with an error of less than 0.51 ulp. It is computed in `f64`.
 ///
 /// `ln(1)` is +0, `ln(±0)` is −∞ and `ln(+∞)` is +∞. A negative number or a NaN gives `f32::NAN`. The results for subnormal numbers are as
-/// exact as for others.
+/// exact as all other results.
 ///
 /// ```
 /// assert_eq!(warpfold_kernels::elementary::ln(1.0), 0.0);

@@ -55,7 +55,7 @@ pub fn grid_threads() -> u64 {
 /// Folds every `step`th item from `first` to before `end`, from left to right. Each item is lifted with its index. For no items, the
 /// result is the identity.
 ///
-/// Each thread calls it by itself, at any place. For the items 5, 6, 7, 8, 9, with `first` 1 and `step` 2, the sum is 6 + 8 = 14.
+/// The function is not convergent: any thread may call it. For the items 5, 6, 7, 8, 9, with `first` 1 and `step` 2, the sum is 6 + 8 = 14.
 ///
 /// # Safety
 /// The items before `end` are aligned and readable. `step` is not 0, and `end + step` does not overflow.

@@ -58,7 +58,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
             }
             bits += FAN_BITS * step;
-            // `place` is shifted in each turn, because `unit.chunk >> bits` would overflow once `bits` is 32.
+            // `place` is shifted in each iteration, because `unit.chunk >> bits` would overflow once `bits` is 32.
             place >>= FAN_BITS;
         }
     }

@@ -6,7 +6,7 @@
 
 use super::{Fault, Matter};
 
-/// Bytes of a kernel's name that fit into a header. The rest of the name is compared by a hash.
+/// Bytes of a kernel's name that fit into a header. A hash of the whole name is compared, too.
 const NAME_BYTES: usize = 96;
 
 pub(super) const HEADER_BYTES: usize = 5 * 8 + NAME_BYTES;

@@ -76,7 +76,7 @@ impl Header {
         }
     }
 
-    /// Finds the first rank whose header differs from rank 0's header, or else the first share that is too long. All ranks find the same
+    /// Finds the first rank that makes a different call from rank 0, or else the first share that is too long. All ranks find the same
     /// fault.
     pub fn check_all(headers: &[Self]) -> Result<(), Fault> {
         for (rank, header) in headers.iter().enumerate().skip(1) {

@@ -97,7 +97,7 @@ enum Pass {
     Scan,
 }
 
-/// Scans this rank's tiles. When this returns, all earlier steps are done, and the scan is queued.
+/// Exchanges the aggregates if several ranks have tiles, and queues the scan of this rank's tiles.
 fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,

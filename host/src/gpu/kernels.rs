@@ -64,7 +64,7 @@ pub(crate) struct Grid {
 }
 
 impl Kernels {
-    /// The kernel, for the device of the current context. Compiles it on its first use. `is_backward` says that a scan is reversed.
+    /// The kernel, for the device of the current context. Compiles it on its first use. `is_backward` says whether a scan is reversed.
     pub fn get(
         &self,
         entry: &'static Entry,

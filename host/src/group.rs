@@ -131,8 +131,8 @@ pub fn within<'gpu>(
 }
 
 /// Cuts `item_count` items of type `T` into shares for `ranks` ranks, as evenly as possible. The shares end at the ends of chunks and
-/// tiles, so that the ranks exchange no items. (A scan whose results are wider than its items has other tiles.) If there are few items, the
-/// last ranks get no items.
+/// tiles, so that the ranks exchange no items. (This does not hold for a scan whose results are wider than its items: its tiles have
+/// another size.) If there are few items, some ranks get no items.
 ///
 /// ```
 /// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);
@@ -150,7 +150,7 @@ pub fn cuts<T: Item>(item_count: usize, ranks: usize) -> Vec<Range<usize>> {
     let units = count.div_ceil(unit);
     let ranks = ranks as u64;
     let border = |rank: u64| {
-        // Rounded up: if there are few items, the first ranks get them.
+        // Rounded up, so that rank 0 gets items if there are any.
         let units = (u128::from(units) * u128::from(rank)).div_ceil(u128::from(ranks.max(1)));
         (units as u64).saturating_mul(unit).min(count) as usize
     };

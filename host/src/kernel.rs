@@ -140,7 +140,7 @@ pub struct Row {
     pub(crate) division: Division,
     /// The most items that a part may have. Results that are indices could not hold all indices of a longer part.
     pub(crate) most_items: u64,
-    /// In a row for segments: the row for whole arrays, if that row makes the same bits.
+    /// In a row for reductions of segments: the row for whole arrays, if that row makes the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
     lower: fn(Option<&[u8]>, &mut [u8]),
 }
@@ -325,7 +325,7 @@ impl Entry {
     }
 }
 
-/// Makes a [`Row`] of each row of the table, and implements [`Kernel`] with it.
+/// Makes a [`Row`] of each of the table's rows that have an operator, and implements [`Kernel`] with it.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(row!($kind $op $t $symbol);)* };
 }

@@ -1,8 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
 //! Every call uses the methods of [`Queue`], which do not wait for the work that they queue. Wrong arguments are found before anything is
-//! prepared or launched. Lengths and shapes are checked first, then the stream's context, and last the memory that the call names
-//! ([`arguments`]).
+//! prepared or launched. The shape and the inputs' lengths are checked first, then the stream's context, and last the memory that the call
+//! names and the outputs' lengths ([`arguments`]).
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -244,7 +244,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Checks all memory of the caller's that a call reads and writes, before anything is allocated for the call.
+/// Checks all memory of the caller's that a call reads and writes.
 pub(crate) fn check_arguments(entered: Entered<'_>, regions: &[Option<Region>]) -> Result<()> {
     arguments::check(regions)?;
     arguments::check_memory(entered, regions)

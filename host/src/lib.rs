@@ -104,7 +104,7 @@
 //! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns the number of runs | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
-//! On slices, each row also runs on the [`Cpu`], with the same bits. There is a list of [all combinations](request#all-cells), with a
+//! All requests on slices also run on the [`Cpu`], with the same bits. There is a list of [all combinations](request#all-cells), with a
 //! reason for each combination that does not exist.
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
@@ -114,9 +114,9 @@
 //! makes one operator out of several.
 //!
 //! Items are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; those of [`Recurrence`] are [`Affine`].
-//! [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in 32 bits, and the results are
-//! truncated or rounded. Results of [`WideSum`] have a wider type than the items, in reductions and in scans. If an operator has no kernel
-//! for an item type, the request does not compile:
+//! [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in at least 32 bits. A result of the
+//! items' type is truncated or rounded once, at the end. Results of [`WideSum`] have a wider type than the items, in reductions and in
+//! scans. If an operator has no kernel for an item type, the request does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);

@@ -100,7 +100,7 @@ impl CallStream {
         }
     }
 
-    /// Writes a number to the result's memory. The caller queues the work that uses the number only afterwards.
+    /// Writes a number to the result's memory. The work that uses the number is queued after this call.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
         // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and no
@@ -235,7 +235,7 @@ pub(crate) enum Progress {
 }
 
 impl Scratch {
-    /// Begins a call. If the last call failed halfway, not all tickets of its workspace were taken, so that workspace is not used again.
+    /// Begins a call. A call that failed halfway has not taken all tickets of its workspace. So the next call gets another workspace.
     pub fn begin_call(&mut self) {
         if self.progress == Progress::Halfway {
             self.progress = Progress::Complete;

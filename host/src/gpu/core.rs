@@ -31,7 +31,7 @@ pub(super) enum State {
 
 impl Gpu {
     /// The process-wide `Gpu` on the first device, made on first use. The slice functions, such as [`gpu_sum`](crate::gpu_sum), work on
-    /// this `Gpu`. If it loses its context, it gets a new context as soon as the driver makes one.
+    /// this `Gpu`. If its context was lost, the next call of this function asks the driver for a new context.
     ///
     /// ```
     /// use warpfold::{Gpu, Sum, reduce};
@@ -141,7 +141,7 @@ impl Core {
         };
         let context = PrimaryContext::retain(device).map_err(lost)?;
         let bound = context.bind()?;
-        // Other holders may have kept a lost context. In such a context, asking for the free memory fails.
+        // The context may be lost already, and kept alive by other code in the process. Then asking for the free memory fails.
         let alive = driver::free_bytes().map_err(lost);
         bound.unbind()?;
         alive?;
@@ -160,7 +160,7 @@ impl Core {
         }
     }
 
-    /// Makes the context current on this thread. Captures do not forbid this thread's driver calls.
+    /// Begins a [`Visit`] on this thread.
     #[inline]
     pub fn visit(&self) -> Result<Visit<'_>> {
         let bound = self.context.bind()?;
@@ -185,7 +185,8 @@ impl<'core> Visit<'core> {
         Entered { core: self.core }
     }
 
-    /// Restores the thread's previous state. If the work failed, this returns the work's error, even if restoring fails too.
+    /// Restores the thread's previous state, and may free surplus workspaces. If the work failed, this returns the work's error, even if
+    /// restoring fails too.
     #[inline]
     pub fn end<R>(self, result: Result<R>) -> Result<R> {
         let workspaces = &self.core.kept.workspaces;
@@ -210,7 +211,7 @@ impl Drop for Core {
         // freed without a current context.
         if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
             let unconcerned = Unconcerned::begin();
-            // Freeing memory waits for all work. Waiting for the whole context instead would end captures.
+            // Freeing memory waits for all work. `cuCtxSynchronize` would wait too, but would end captures.
             self.kept.trim();
             self.kept.workspaces.clear();
             // Every launch used some of this memory, so no kernel is running when the kernels are unloaded.
@@ -328,7 +329,8 @@ impl<'gpu> Entered<'gpu> {
         self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }
 
-    /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls use lanes or memory is short.
+    /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls have taken too many lanes, or if memory
+    /// is short.
     pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<TransferLane<'gpu>>> {
         self.with_room(|| {
             self.core

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Watches for forks from now on. Called when the driver is first used.
+/// Watches for forks from the first call of this function on.
 pub(super) fn watch() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(|| {

@@ -46,7 +46,8 @@ pub(crate) struct LoadedKernel {
     pub function: Function,
     /// Whether its launches may begin before the previous launch has ended.
     pub start: Start,
-    /// The grid of short scans, and of segments with at most one window for each resident block.
+    /// The grid of short scans of the whole. Also the grid of segments and of scans by key, if there is at most one window for each
+    /// resident block.
     pub short: Grid,
     /// The grid of all other launches.
     pub long: Grid,
@@ -63,7 +64,7 @@ pub(crate) struct Grid {
 }
 
 impl Kernels {
-    /// The kernel, for the device of the current context. Compiles it on its first use. `is_backward` says that a scan is reversed.
+    /// The kernel, for the device of the current context. Compiles it on its first use. `is_backward` says whether a scan is reversed.
     pub fn get(
         &self,
         entry: &'static Entry,

@@ -8,7 +8,7 @@ use crate::error::Result;
 /// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// At most this many things exist, in use and idle together. [`Shelf::take`] waits while this many things are in use.
+    /// At most this many things are in use or idle. [`Shelf::take`] waits while this many things are in use.
     pub most: usize,
     /// At most this many idle things are kept for later calls.
     pub idle: usize,

@@ -22,7 +22,7 @@ use super::workspace::{Need, Workspace, WorkspaceSpan, Workspaces};
 use crate::driver::{Capture, PrimaryContext, Stream};
 use crate::error::{Error, Result};
 
-/// At most this many streams are known at a time.
+/// If this many streams are known, old ones are forgotten before a new stream is recorded.
 const MOST_STREAMS: usize = 256;
 
 /// The streams on which requests were queued, by their handles.
@@ -41,10 +41,10 @@ pub(crate) struct StreamSlot {
     known: Mutex<KnownStream>,
 }
 
-/// The stream that has a handle now, and the scratch memory of its launches.
+/// The record of a slot's stream.
 #[derive(Debug, Default)]
 pub(crate) struct KnownStream {
-    /// The number of the stream that has the handle. `None` at first, and if the driver has no stream numbers.
+    /// The stream's number. `None` at first, and if the driver has no stream numbers.
     id: Option<u64>,
     pub scratch: Scratch,
     captured: Option<Captured>,
@@ -130,7 +130,7 @@ impl StreamSlot {
 }
 
 /// Forgets the streams for which `goes` is true, unless a call is using them. Returns their workspaces. The map is locked, so no call
-/// begins to use such a stream meanwhile.
+/// begins to use a stream meanwhile.
 fn forget(
     streams: &mut BTreeMap<usize, Arc<StreamSlot>>,
     goes: impl Fn(&StreamSlot) -> bool,

@@ -5,8 +5,8 @@
 //! [`TransferLane`] has exclusive use of its buffer and memory. While queued work may use them, the holder has a [`BusyTransferLane`]
 //! instead.
 //!
-//! The number of lanes is bounded, and so is the number of idle lanes that are kept. If other calls use lanes, a call works with fewer
-//! lanes than it wants. It waits only for its first lane.
+//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call waits only for its first lane. It works with
+//! fewer lanes than it wants if other calls have taken too many.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use super::shelf::{Limits, Loan, Shelf};
 use crate::driver::{self, Address, Context, DeviceMemory, PinnedMemory};
 use crate::error::{Error, Result};
 
-/// Bytes of the piece of a short lane. A slice that needs no more is uploaded in one piece.
+/// Bytes of the piece of a short lane. A slice that needs at most this many bytes on the device is uploaded in one piece.
 pub(crate) const SHORT_BYTES: usize = 512 << 10;
 
-/// Bytes of the pieces of a longer slice that is uploaded piece by piece, unless a unit of work is longer. Large enough for the bus's full
-/// rate, and small enough that a call begins and ends quickly.
+/// The most bytes of a piece of a longer slice that is uploaded piece by piece, unless one chunk or tile is longer. Large enough for the
+/// bus's full rate, and small enough that a call begins and ends quickly.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
@@ -77,7 +77,7 @@ enum User {
     Nobody,
     /// Work on the lane's stream.
     Own,
-    /// Work on another call's stream and on the lane's own.
+    /// Work on another call's stream, and on the lane's stream.
     Lent(Arc<CallStream>),
 }
 
@@ -96,7 +96,8 @@ impl TransferLanes {
         TransferLane::new(shelf.take(|| Parts::new(home, piece_bytes))?)
     }
 
-    /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls use lanes or memory is short.
+    /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls have taken too many lanes, or if memory
+    /// is short.
     pub fn take_some(
         &self,
         home: Context,

@@ -3,11 +3,11 @@
 //! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what a workspace holds, and why the host never clears
 //! it again.
 //!
-//! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. A larger
-//! scan needs more state words, and so another workspace. The outgrown workspace is kept, since queued work may use it. The part that was
-//! too small is at least twice as large in the next workspace. So a stream has few workspaces.
+//! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. If a launch
+//! needs more than the workspace has, the stream gets another workspace. The outgrown workspace is kept, since queued work may use it. The
+//! part that was too small is at least twice as large in the next workspace. So a stream has few workspaces.
 //!
-//! A workspace also has room for the [heads](warpfold_kernels::heads) of scans by key. The heads have no tags.
+//! For scans by key, a workspace also has room for the [heads](warpfold_kernels::heads) of the runs. Heads have no tags.
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
@@ -45,7 +45,6 @@ const MOST_RETIRED: usize = 64;
 /// A workspace. A drop frees its memory.
 #[derive(Debug)]
 pub(crate) struct Workspace {
-    /// The workspace's addresses and size.
     pub span: WorkspaceSpan,
     /// Freed with the workspace.
     _memory: DeviceMemory,
@@ -54,7 +53,7 @@ pub(crate) struct Workspace {
 /// The addresses and the sizes of a workspace's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WorkspaceSpan {
-    /// Address of the tickets.
+    /// Address of the control words.
     pub control: Address,
     /// Address of the state words.
     pub states: Address,
@@ -206,7 +205,7 @@ impl Workspaces {
         drop(surplus);
     }
 
-    /// Frees all workspaces except the workspaces of graphs.
+    /// Frees the free and the retired workspaces.
     pub fn trim(&self) {
         let mut held = self.lock();
         let gone = (
@@ -217,7 +216,7 @@ impl Workspaces {
         drop(gone);
     }
 
-    /// Frees all workspaces, including the workspaces of graphs.
+    /// Frees the free and the retired workspaces, and the workspaces of graphs.
     pub fn clear(&self) {
         let gone = std::mem::take(&mut self.lock().leased);
         drop(gone);
@@ -241,8 +240,8 @@ impl Held {
 }
 
 impl Drop for Lease {
-    /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. If this is the last reference to
-    /// the shared state, `clear` has already taken all workspaces.
+    /// The driver calls this on one of its threads, where no driver call may be made. So nothing is freed here. If this is the last
+    /// reference to the shared state, `clear` has already taken all workspaces.
     fn drop(&mut self) {
         if let Some(held) = self.held.upgrade() {
             let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

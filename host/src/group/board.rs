@@ -1,5 +1,6 @@
-//! A rank's board: the workspace of the rank's launches. The host publishes the values of other ranks on the board, as if launches on this
-//! rank had published them. The host also reads from the board the values that this rank's launches publish.
+//! A rank's board: the workspace of the rank's scans, and of its reductions if several ranks have chunks. The host publishes the values of
+//! other ranks on the board, as if launches on this rank had published them. The host also reads from the board the values that this rank's
+//! launches publish.
 //!
 //! The host writes the epoch before the launches, so it knows the launches' tag. Each preparation begins a new epoch, so the state words
 //! need not be cleared between two preparations.
@@ -15,7 +16,7 @@ use crate::launch::states::{state_bytes, to_states};
 /// Bytes of the control words that the host writes: the counter of tickets, the epoch, and the counter of departures.
 const CONTROL_BYTES: usize = 16;
 
-/// The last epoch of a board. Soon after this epoch, launches would clear the state words themselves.
+/// The last epoch of a board. In the next epoch, the launches would clear the state words themselves.
 const LAST_EPOCH: u32 = u32::MAX - 2;
 
 /// A rank's board.

@@ -126,7 +126,7 @@ impl Gpus {
         Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
     }
 
-    /// Combines each item with all items before it. The speed is limited by the host's memory, not by the bus: two H200s took as long as
+    /// Scans the items, inclusively or exclusively. The speed is limited by the host's memory, not by the bus: two H200s took as long as
     /// one H200.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &self,

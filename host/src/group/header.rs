@@ -6,7 +6,7 @@
 
 use super::{Fault, Matter};
 
-/// Bytes of a kernel's name that fit into a header. The rest of the name is compared by a hash.
+/// Bytes of a kernel's name that fit into a header. A hash of the whole name is compared, too.
 const NAME_BYTES: usize = 96;
 
 pub(super) const HEADER_BYTES: usize = 5 * 8 + NAME_BYTES;
@@ -76,7 +76,7 @@ impl Header {
         }
     }
 
-    /// Finds the first rank whose header differs from rank 0's header, or else the first share that is too long. All ranks find the same
+    /// Finds the first rank that makes a different call from rank 0, or else the first share that is too long. All ranks find the same
     /// fault.
     pub fn check_all(headers: &[Self]) -> Result<(), Fault> {
         for (rank, header) in headers.iter().enumerate().skip(1) {

@@ -28,7 +28,7 @@ use crate::launch::Span;
 ///
 /// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank). From its first scan
 /// on, or from its first reduction in which several ranks have chunks, it also keeps a board of 128 KiB on its device. Calls on many items
-/// need more: up to a few bytes for each 56 KiB of all items, and for each MiB of a share.
+/// need longer messages and a larger board, of about 8 bytes for each 56 KiB of all items and each 32-bit word of the accumulator.
 ///
 /// # Failures
 ///
@@ -249,7 +249,7 @@ impl<'gpu> Member<'gpu> {
         Ok(is_root.then_some(result))
     }
 
-    /// Combines each item with the items before it, including the items of earlier ranks.
+    /// Scans the items of all ranks, inclusively or exclusively.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
         share: Span,

@@ -73,7 +73,7 @@ unsafe impl Send for Communicator {}
 enum Stage {
     /// The rank's own work is under way.
     OwnWork,
-    /// NCCL waits for other ranks, or copies.
+    /// NCCL is waiting for other ranks, or is copying.
     Carrying,
     Done,
 }

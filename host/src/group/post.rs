@@ -167,7 +167,7 @@ impl Post {
         //   the incoming rooms;
         // - the post is borrowed mutably for as long as the slice lives, and has the memory for itself;
         // - no queued work uses these bytes. While queued work may write the body, `seal` and `say` ask only for the envelope and the word.
-        //   The other callers run while no work is queued: see the module's documentation;
+        //   The other callers run while no queued work uses their bytes: see the module's documentation;
         // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary but initialised bytes.
         unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
     }

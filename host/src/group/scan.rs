@@ -97,7 +97,7 @@ enum Pass {
     Scan,
 }
 
-/// Scans this rank's tiles. When this returns, all earlier steps are done, and the scan is queued.
+/// Exchanges the aggregates if several ranks have tiles, and queues the scan of this rank's tiles.
 fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -116,7 +116,7 @@ fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     }
 }
 
-/// Sends the aggregates of this rank's tiles to all ranks, and returns the prefix of this rank's first tile.
+/// Exchanges the aggregates of all ranks' tiles except the last rank's, and returns the prefix of this rank's first tile.
 fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -158,7 +158,7 @@ fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     Board::take::<O::Accumulator>(place, session.call.stream(), session.post, slots)
 }
 
-/// Queues a pass over this rank's tiles, with their prefix. Returns the board's address and size.
+/// Queues a pass over this rank's tiles. `before` is the prefix of the first tile, or has identities. Returns the board's address and size.
 fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,

@@ -83,8 +83,8 @@ impl Session<'_> {
         }
     }
 
-    /// Agrees on the call, and exchanges the lengths of the shares. `checked` is the result of this rank's checks of the arguments. All
-    /// ranks learn this result.
+    /// Agrees on the call, and exchanges the lengths of the shares. `checked` is the result of this rank's checks of the arguments. If it
+    /// is an error, the call fails on all ranks.
     pub fn begin(
         &mut self,
         kernel: &str,

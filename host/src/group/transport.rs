@@ -1,4 +1,4 @@
-//! The transport between ranks: a small interface with two implementations.
+//! The transport between ranks: a small interface.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -40,8 +40,7 @@ pub(super) trait Transport: Send + Debug {
     /// Sends the outgoing message to all ranks, after the work that is queued on the stream. The body of the message has `body_bytes` bytes
     /// on all ranks. Waits for the queued work without a limit, and then for the other ranks' messages.
     ///
-    /// Also fails if this rank came after another rank had given up. A rank gives up when it has waited as long as its limit. The times
-    /// count from the previous message.
+    /// Also fails, on all ranks, if one rank came after another had given up. A rank gives up when it has waited as long as its limit.
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 
     /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have equal

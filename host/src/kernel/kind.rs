@@ -71,7 +71,7 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     reduce: of_reduction;
-    /// Combines all pairs of items of two inputs.
+    /// Combines pairs of items: a pair has the items with the same index in two inputs.
     ///
     /// ```
     /// use warpfold::{Cpu, Dot, Item, Kernel, Pair, Result, kind, reduce};

@@ -1,8 +1,8 @@
 //! A call's arguments in the device's memory, and the check of all of them.
 //!
-//! A call lists everything that it reads and writes in the caller's memory as [`Region`]s. [`check`] compares the regions with each other,
-//! and [`check_memory`] asks the driver whose memory they are. Both checks come before anything is allocated, launched or put in a capture,
-//! so a refused call has done nothing.
+//! A call lists everything that it reads and writes in the caller's memory as [`Region`]s. [`check`] makes the checks that need no driver,
+//! and [`check_memory`] asks the driver whose memory the regions are. Both come before the call's kernel and workspace are prepared, and
+//! before anything is launched. So a refused call has changed none of the caller's memory.
 //!
 //! The rule:
 //!
@@ -147,7 +147,7 @@ impl Region {
         self.touched.item_count > 0
     }
 
-    /// Whether both regions are used and start at the same address.
+    /// Whether this region is used, and starts at the address of `other`.
     fn begins_with(&self, other: &Self) -> bool {
         self.is_touched() && self.touched.address == other.touched.address
     }

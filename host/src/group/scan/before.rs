@@ -39,8 +39,7 @@ impl Places {
     }
 }
 
-/// The aggregates of these tiles that other ranks need: the aggregates of whole tile groups, and of single tiles in tile groups that ranks
-/// share.
+/// What other ranks need of these tiles: the aggregates of whole tile groups, and of single tiles in tile groups that ranks share.
 pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
     let whole = whole_groups(&tiles);
     let before = tiles.start..whole.start.saturating_mul(SCAN_GROUP_TILES).min(tiles.end);

@@ -1,4 +1,5 @@
-//! The workspaces of graphs that are gone are used again. Those of streams that are gone are only freed. Both are bounded in number.
+//! The workspaces of graphs that are gone are used again. The workspaces of streams that are gone are freed, and not used again. Both kinds
+//! are bounded in number.
 
 use std::sync::mpsc;
 use std::thread;
@@ -10,7 +11,7 @@ use super::super::*;
 use crate::driver::OwnStream;
 use crate::gpu::{Entered, Gpu};
 
-/// Runs `work` with a context, workspaces of its own, and a stream.
+/// Runs `work` with a context, a new [`Workspaces`], and a stream.
 fn with_workspaces(work: impl FnOnce(Entered<'_>, &Workspaces, Stream<'_>) -> Result<()>) {
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {
@@ -69,7 +70,7 @@ fn retired_streams_leave_a_bounded_number_of_workspaces() {
             workspaces.retire([workspaces.take(stream, Need::states(0))?]);
             assert!(workspaces.lock().retired.len() <= MOST_RETIRED);
         }
-        // No retired workspace is taken: its work may be unfinished.
+        // No retired workspace is taken: unfinished work may still use it.
         let retired = workspaces.lock().retired.len();
         workspaces.take(stream, Need::states(0))?;
         assert_eq!(workspaces.lock().retired.len(), retired);

@@ -110,7 +110,7 @@ impl Library {
         let mut routines = BTreeMap::new();
         for case in Case::ALL.into_iter().filter(|&case| case != Case::Copy) {
             let symbol = format!("cub_{}", case.name());
-            // SAFETY: the source declares a function of this type for each case.
+            // SAFETY: the source declares a function of this type for each of these cases.
             let function = unsafe { library.get::<Function>(symbol.as_bytes()) }?;
             routines.insert(case, *function);
         }

@@ -147,7 +147,8 @@ fn module(source: &Path) -> Result<String, Error> {
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags for the device crate, where all code is optimised together. The dependencies are compiled without these flags.
+/// The compiler's flags for the crate in which all code is optimised together: the device crate of a file of kernels, or a crate of rows of
+/// operators. The dependencies are compiled without these flags.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
 /// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three

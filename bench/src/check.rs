@@ -1,9 +1,9 @@
 //! Checks results.
 //!
-//! Sums of integers must be exact. Sums of floats must be within a bound on the rounding error. Maxima and copies must equal the items. In
-//! long scans and copies, only some windows are checked, spread evenly from the first result to the last. Each result of a scan contains
-//! all earlier items. So an error between two windows also shows in the second of these windows, unless another error cancels it. For short
-//! lists, results of warpfold must also equal the reference, bit for bit.
+//! Sums of integers must be exact. Sums of floats must be within a bound on the rounding error. A maximum must equal the largest item, and
+//! a copy its items. In long scans and copies, only some windows are checked, spread evenly from the first result to the last. Each result
+//! of a scan contains all earlier items. So an error that the scan carries on also shows in the next window, unless another error cancels
+//! it. For short lists, sums and scans of warpfold must also equal the reference, bit for bit.
 
 use anyhow::Result;
 use bytemuck::cast_slice;
@@ -17,7 +17,7 @@ use crate::record::{Case, Side, Verdict};
 /// The longest list whose result is compared with the reference's bits.
 const BITS_COMPARED: usize = 1 << 18;
 
-/// Items of a window of a scan's output.
+/// The number of items of a window.
 const WINDOW: usize = 1 << 12;
 
 /// At most this many windows are checked.
@@ -72,7 +72,7 @@ where
     })
 }
 
-/// Whether an output equals the reference's output, bit for bit.
+/// Whether the output of a sum or a scan equals the reference's output, bit for bit. True for a maximum or a copy.
 fn has_reference_bits<T: Measured>(
     case: Case,
     data: &Data<T>,

@@ -21,7 +21,7 @@ pub struct Cli {
 /// The command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Times reductions, scans and copies, checks each result, and writes the times.
+    /// Times reductions, scans and copies, checks the results, and writes the times.
     Measure(Measure),
     /// Draws the table and the charts of a results.csv again, or the charts of a shapes.csv.
     Chart(Chart),

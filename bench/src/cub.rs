@@ -1,8 +1,8 @@
 //! CUB's device-wide calls, in libraries that this process loads.
 //!
-//! There is a library for each element type. It is compiled on this machine if there is an nvcc, or beforehand on another machine. The
-//! source, `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime. The runtime and warpfold both work in the
-//! device's primary context, so they share streams and buffers.
+//! There is a library for each element type, and one for [`shapes`]. A library is compiled on this machine if there is an nvcc, or
+//! beforehand on another machine. The sources (`bench/cub`) are part of this executable. The libraries use the CUDA runtime. The runtime
+//! and warpfold both work in the device's primary context, so they share streams and buffers.
 
 mod compile;
 pub mod shapes;
@@ -73,7 +73,7 @@ impl Cub {
         self.libraries.get(item_type)
     }
 
-    /// The version of CUB that was compiled, if any.
+    /// The version of CUB in the libraries; `None` without libraries.
     pub fn version(&self) -> Option<String> {
         Some(version_text(self.libraries.values().next()?.version))
     }
@@ -110,7 +110,7 @@ impl Library {
         let mut routines = BTreeMap::new();
         for case in Case::ALL.into_iter().filter(|&case| case != Case::Copy) {
             let symbol = format!("cub_{}", case.name());
-            // SAFETY: the source declares a function of this type for each case.
+            // SAFETY: the source declares a function of this type for each of these cases.
             let function = unsafe { library.get::<Function>(symbol.as_bytes()) }?;
             routines.insert(case, *function);
         }

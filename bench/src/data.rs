@@ -2,7 +2,7 @@
 //!
 //! Items are multiples of a small unit (for integers: 1), and floats are not negative. So every sum is known exactly, and no sum of 2^30
 //! items is infinite. A list repeats [`PERIOD`] random items. This period is longer than any pattern of cache lines or pages. It is so
-//! short that [`Data`] can keep a list with the sum of the items before each place in it.
+//! short that [`Data`] can keep, for each item of a period, the sum of the items before it.
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
@@ -32,7 +32,7 @@ pub trait Measured: Item + DeviceCopy + Default + PartialOrd {
     /// Whether this is an acceptable sum of items whose exact sum is `exact` units.
     fn is_sum(self, exact: i128, rounding: Rounding) -> bool;
 
-    /// Whether the wide sum differs from the sum.
+    /// Whether the wide sum has another type than the sum.
     fn has_wider() -> bool {
         Self::NAME != Self::Wide::NAME
     }

@@ -177,7 +177,7 @@ where
     Ok(())
 }
 
-/// Measures the requested cases for one size. The sides take turns.
+/// Measures the requested cases for one size. The calls of all cases and sides take turns.
 fn measure_size<T: Measured>(
     session: &mut Session<'_>,
     data: &Data<T>,

@@ -1,6 +1,6 @@
 //! Calls that `measure` does not time, mostly for items of type `f32`: indices of extremes, several results from one reading, two inputs,
 //! segments of many lengths, columns, axes, selections, runs, values by key, wide items. One plain scan is timed too, beside a reversed
-//! scan. warpfold and CUB take turns on the same buffers, and each result is checked.
+//! scan. warpfold and CUB take turns on the same buffers. Some results of each call are checked.
 
 mod axes;
 mod by_key;
@@ -209,7 +209,7 @@ impl<'a> Buffers<'a> {
         })
     }
 
-    /// Fills the outputs with values that no result has.
+    /// Fills the outputs among these buffers with values that no result has.
     fn poison(&self) -> Result<()> {
         // SAFETY: every bit pattern is a value of these types, and freeing a buffer waits for the stream's work.
         unsafe {

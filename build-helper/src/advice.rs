@@ -42,7 +42,7 @@ const MISTAKES: [Mistake; 12] = [
     },
     Mistake {
         // The compiler's message names the folder with the source of `operators!`. In the repository, this folder is `kernels-gpu`. Where
-        // cargo unpacks the package, the folder is `warpfold-kernels-` and the version: the next entry.
+        // cargo unpacks the package, the folder is `warpfold-kernels-` and the version: see the next entry.
         signs: &["while trying to match", "kernels-gpu"],
         advice: ROWS,
     },

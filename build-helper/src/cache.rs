@@ -5,9 +5,9 @@
 //! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, against which the rows are compiled
 //! ```
 //!
-//! A key is a hash of everything that an entry depends on. A row depends on its tokens, the items that it needs, the edition, the compiler
-//! and this library. So nothing in the cache is ever out of date. A row's file is written under another name and then renamed, so
-//! concurrent builds see the whole file or none. If the cache is too large, the least recently used entries are removed. If the cache
+//! A key is a hash of everything that an entry depends on. A row depends on its tokens, the parts of the file that it needs, the edition,
+//! the compiler and this library. So nothing in the cache is ever out of date. A row's file is written under another name and then renamed,
+//! so concurrent builds see the whole file or none. If the cache is too large, the least recently used entries are removed. If the cache
 //! cannot be read or written, the build goes on without a cache.
 
 use std::env;
@@ -37,7 +37,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache that the environment sets: in the folder that [`CACHE`] names, or else in the user's cache folder.
+    /// The cache that the environment sets: in the folder that [`CACHE`] names, or else in the user's cache folder. [`Self::none`] if
+    /// `CACHE` is `off` or `0`, or if neither folder is known.
     pub fn of_environment() -> Self {
         Self::of(|variable| env::var_os(variable))
     }
@@ -172,7 +173,7 @@ fn touch(path: &Path) {
     }
 }
 
-/// Replaces a file at once: concurrent readers see the whole new file, or none of it.
+/// Replaces a file at once: concurrent readers see the whole old file (if there was one) or the whole new file.
 fn replace(path: &Path, bytes: &[u8]) -> Option<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

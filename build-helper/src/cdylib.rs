@@ -28,7 +28,7 @@ pub struct Package {
     pub version: String,
     /// Its features.
     pub features: &'static [&'static str],
-    /// Of this package and its dependencies, the names of those whose functions have barriers.
+    /// The names of the packages whose functions have barriers: this package or its dependencies.
     pub with_barriers: &'static [&'static str],
 }
 

@@ -5,7 +5,7 @@
 pub struct Kernel {
     /// Its symbol.
     pub symbol: String,
-    /// A whole PTX text, with this one entry.
+    /// A whole PTX text, with this kernel as its only entry.
     pub text: String,
 }
 

@@ -1,8 +1,9 @@
 //! Writes the crates for the device, and has cargo compile them. In these crates, the name `warpfold` means the crate `warpfold-kernels`.
 //!
-//! A file of kernels is in a crate of its own, on which the device crate depends. The crate of the kernels is compiled without MIR passes:
-//! `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither shuffles nor barriers. Rows of
-//! operators are compiled separately, against the library that cargo has compiled for an empty device crate (see [`crate::library`]).
+//! A file of kernels is in a crate of its own, on which the device crate depends. That crate and `warpfold-kernels` are compiled without
+//! MIR's optimisations: `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither shuffles
+//! nor barriers. Rows of operators are compiled separately, against the library that cargo has compiled for an empty device crate (see
+//! [`crate::library`]).
 
 use std::env;
 use std::fs;
@@ -146,7 +147,8 @@ fn module(source: &Path) -> Result<String, Error> {
     Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
-/// The compiler's flags for the device crate, where all code is optimised together. The dependencies are compiled without these flags.
+/// The compiler's flags for the crate in which all code is optimised together: the device crate of a file of kernels, or a crate of rows of
+/// operators. The dependencies are compiled without these flags.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
 /// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three

@@ -68,7 +68,7 @@ pub enum Error {
         .path.display(), update = UPDATE, locked = LOCKED
     )]
     NotCommitted {
-        /// Where it should be.
+        /// Where the device code should be.
         path: PathBuf,
     },
     /// The committed device code differs from the code that the source compiles to.
@@ -128,7 +128,7 @@ pub enum Error {
     Unexpected(#[from] Problem),
 }
 
-/// A function of an operator that cannot run in a kernel, or a whole kernel that is refused.
+/// A refused function of an operator, or a refused kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The name of the operator's function, such as `combine`; or the kind of the kernel.

@@ -1,4 +1,4 @@
-//! Makes kernels from the compiler's text. Operators are refused here, and kernels are finished and inspected.
+//! Makes kernels from the compiler's text. Unsuitable operators are refused here, and kernels are finished and inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::kind::{Barrier, Kind};
@@ -109,7 +109,7 @@ impl Origin {
 pub struct Judged {
     /// The accepted kernels.
     pub kernels: Vec<Kernel>,
-    /// The refused functions and kernels of operators, each with its reason.
+    /// The refused functions of operators and the refused kernels, each with its reason.
     pub refusals: Vec<Refusal>,
 }
 

@@ -24,7 +24,7 @@ pub enum Direction {
     ToHost,
 }
 
-/// Page-locked memory, all zero.
+/// Page-locked memory, all zero at first.
 pub struct Pinned {
     start: *mut u8,
     bytes: usize,
@@ -77,7 +77,7 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: the driver allocated it at this address, and it is not used again.
+        // SAFETY: the driver allocated the memory at this address, and nothing uses the memory again.
         unsafe { cuMemFreeHost(self.start.cast()) };
     }
 }

@@ -58,7 +58,7 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-/// Draws `rate_CASE.svg` for each case except the copy. If CUB was measured, also draws `ratio_CASE.svg` for each of them, and
+/// Draws `rate_CASE.svg` for each case except the copy. If CUB was measured, also draws `ratio_CASE.svg` for each of these cases, and
 /// `overview.svg`.
 pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     for case in Case::ALL {

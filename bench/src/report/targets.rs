@@ -139,7 +139,7 @@ const TARGETS: [Target; 14] = [
     },
 ];
 
-/// The targets as a table. For each target: the subject with the worst value, that subject's comparison with CUB's call in the same run,
+/// The targets as a table. For each target: the worst value and its subject, that subject's speed relative to CUB's call in the same run,
 /// and how many subjects reach the target.
 pub fn markdown(summary: &Summary) -> String {
     let mut text = String::from(

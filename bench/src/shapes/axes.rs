@@ -1,5 +1,5 @@
-//! Reductions and scans along axes. For rows: indices of extremes, moments, and sums of exponentials. Along the middle of three axes: sums
-//! and scans.
+//! Reductions and scans along axes. For rows: indices of the greatest items, moments, and logarithms of sums of exponentials. Along the
+//! middle of three axes: sums and scans.
 
 use anyhow::Result;
 use bytemuck::Zeroable;

@@ -1,4 +1,4 @@
-//! Reports measurements: each row as soon as it is measured, and a table of all rows at the end.
+//! Reports measurements: each row as soon as it is measured, and all rows at the end (CSV, table and charts).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -144,7 +144,7 @@ impl Report {
         Ok(())
     }
 
-    /// Writes `shapes.csv`, `shapes.md` and the charts. Fails if a result of warpfold was wrong.
+    /// Writes `shapes.csv`, `shapes.md` and the charts, if there is a folder for them. Fails if a result of warpfold was wrong.
     pub fn finish(self) -> Result<ExitCode> {
         if let Some(folder) = &self.folder {
             let mut csv: Vec<u8> = Vec::new();
@@ -166,7 +166,7 @@ impl Report {
         })
     }
 
-    /// A line for each shape and size: the median of all runs, the least and the largest value.
+    /// A table with a line for each shape and size: each side's median over all runs, and its least and largest value.
     fn markdown(&self) -> String {
         let mut shapes: Vec<(&str, usize)> = Vec::new();
         let mut micros: BTreeMap<(&str, usize, bool), Vec<f64>> = BTreeMap::new();

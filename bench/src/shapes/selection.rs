@@ -48,7 +48,7 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    /// Selections by a predicate, selections by flags, and selections by a predicate that also write the other items.
+    /// Selections by a predicate, selections by flags, and partitions by a predicate.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, share, .. } = *self;
         let arguments = Arguments {

@@ -11,7 +11,7 @@ use crate::data::{Accumulator, Measured, Rounding};
 /// The value of each byte of the wide items.
 const BYTE: u8 = 1;
 
-/// Items of type `T`: as many as fit into the bytes of the buffers' items.
+/// Items of type `T`: as many as fit into one of the buffers of `f32`.
 pub struct Wide<T: DeviceCopy> {
     input: DeviceBuffer<T>,
     output: DeviceBuffer<T>,

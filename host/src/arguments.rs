@@ -249,8 +249,7 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The layout of the parts along an axis, with or without a pitch; `None` for other shapes. An error if the shape does not fit the
-    /// items.
+    /// The layout of a [`Shape::Axis`]; `None` for other shapes. An error if the shape does not fit the items.
     pub fn layout(&self) -> Result<Option<Layout>> {
         match &self.shape {
             Shape::Axis(axis) => axis.layout(self.input.host().count()).map(Some),

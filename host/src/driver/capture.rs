@@ -3,7 +3,8 @@
 //! During a capture, the driver rejects calls that might wait for work. The capture's mode decides whether this holds for every thread,
 //! only for the thread that began the capture, or for no thread. A thread may declare that captures do not concern it
 //! ([`Unconcerned`](super::Unconcerned)). Even then, a capture ends if the thread asks for a captured stream's number, waits for the whole
-//! context, or uses the default stream while a stream that is ordered with it is captured. The library does none of these.
+//! context, or uses the default stream while a stream that is ordered with it is captured. The library does none of these, except after a
+//! rare race: see the [crate's documentation](crate#captures).
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

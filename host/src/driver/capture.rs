@@ -51,8 +51,8 @@ impl Stream<'_> {
 }
 
 impl Capture {
-    /// Keeps a value as long as the graph, an executable graph made from it, or a launch of such a graph exists. The value is dropped on
-    /// a thread of the driver's, on which no driver call may be made.
+    /// Keeps a value as long as the graph, an executable graph made from it, or a launch of such a graph exists. Unless the call fails, the
+    /// value is dropped on a thread of the driver's, on which no driver call may be made.
     pub fn keep<T: Send + 'static>(self, kept: Box<T>) -> Result<()> {
         const NO_DESTRUCTOR_SYNC: u32 = 1;
         const MOVE: u32 = 1;

@@ -94,7 +94,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     common::print_device(&gpu, out)?;
     writeln!(out, "numbers    {} ({})", input.numbers.len(), input.origin)?;
     let buffer = DeviceBuffer::from_slice(&input.numbers)?;
-    // The first call loads the kernel. It is not timed.
+    // The first call loads the kernel, and is not timed.
     let statistics = reduce::<Statistics, _>(&buffer).wait(&gpu)?;
     let (again, time) = common::timed(|| reduce::<Statistics, _>(&buffer).wait(&gpu));
     print(&statistics, &input, out)?;

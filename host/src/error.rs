@@ -266,7 +266,7 @@ pub enum Error {
         pitch: Option<usize>,
     },
 
-    /// The pitch is less than a row, so that rows would overlap.
+    /// The pitch is less than the length of a row, so that rows would overlap.
     #[error(
         "rows of {row_items} items are {pitch} items apart; they need as many as a row has, or more"
     )]

@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn operators_keep_their_promises() {
         let mut points = spiral(100)[..6].to_vec();
-        // Values that break operators: both zeros, 1 − 0i beside the identity 1 + 0i, and the smallest numbers.
+        // Values that break operators: both zeros, 1 − 0i (the identity is 1 + 0i), and the smallest subnormal numbers.
         for (re, im) in [(0.0, 0.0), (-0.0, -0.0), (1.0, -0.0), (1e-45, -1e-45)] {
             points.push(Complex { re, im });
         }

@@ -78,7 +78,7 @@ fn large(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     gpu.make_current()?;
     let input = DeviceBuffer::from_slice(&lengths)?;
     let mut output = DeviceBuffer::zeroed(rows)?;
-    // The first call loads the kernel. It is not timed.
+    // The first call loads the kernel, and is not timed.
     scan::<Sum, _>(&input)
         .exclusive()
         .to(&mut output)
@@ -102,7 +102,7 @@ fn end(lengths: &[u64], offsets: &[u64]) -> u64 {
     }
 }
 
-/// Checks the offsets against a plain loop. Both wrap around at 2⁶⁴ items.
+/// Checks the offsets against a plain loop. The scan and the loop wrap around at 2⁶⁴ items.
 fn check(lengths: &[u64], offsets: &[u64], out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let mut cpu = 0u64;
     for (row, (length, &device)) in lengths.iter().zip(offsets).enumerate() {

@@ -11,8 +11,8 @@
 //! cargo run --example word_count FILE        the words of a text: letters, digits and all that is not ASCII
 //! ```
 //!
-//! Every count is checked against a hash map on the CPU. Exit code: 0 if all went well, 2 if the input cannot be read,
-//! 1 if the device failed, its counts differ from the CPU's, or the output cannot be written.
+//! Every count is checked against a hash map on the CPU. Exit code: 0 if all went well, 2 if an argument is wrong or the input cannot be
+//! read, 1 if the device failed, its counts differ from the CPU's, or the output cannot be written.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! A sum and a scan over several GPUs, in one process or in several. Prints each GPU's rate.
+//! A sum and a scan over several GPUs, in one process or in several. Prints times and rates.
 //!
 //! ```text
 //! cargo run --features nccl --example many_gpus                       all GPUs of the machine, numbers made up on the spot
@@ -8,8 +8,8 @@
 //! cargo run … -- --slice 8589934592                                   a sum and a scan of a slice of 8 GiB on the host
 //! ```
 //!
-//! Every result is checked against the CPU. Exit code: 0 if all went well, 2 if the input cannot be read, 1 if a device failed or
-//! gave another answer than the CPU, or if the output cannot be written.
+//! The sum and the scan are checked against the CPU. Exit code: 0 if all went well, 2 if an argument or the input file is wrong, 1 for
+//! every other error.
 
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -35,9 +35,9 @@ use failure::Failure;
 use numbers::Numbers;
 use rank::Report;
 
-/// A sum and a scan over several GPUs, in one process or in several. Prints each GPU's rate.
+/// A sum and a scan over several GPUs, in one process or in several. Prints times and rates.
 ///
-/// Every result is checked against the CPU.
+/// The sum and the scan are checked against the CPU.
 #[derive(Debug, Parser)]
 #[command(name = "many_gpus")]
 struct Arguments {

@@ -72,7 +72,7 @@ pub fn room_for(count: usize) -> Result<Vec<u64>, Failure> {
     }
 }
 
-/// The number with this index.
+/// The made-up number with the index `place`.
 pub fn made_up(place: usize) -> u64 {
     (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
 }

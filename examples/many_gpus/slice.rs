@@ -1,4 +1,4 @@
-//! A sum and a scan of a slice of the host: on all GPUs, each with its own bus, and on one GPU for comparison.
+//! A sum and a scan of a slice of the host: on all GPUs, and on one GPU for comparison.
 
 use std::io::Write;
 

@@ -6,8 +6,8 @@
 //! cargo run --example statistics FILE        numbers from a file, see `parse`
 //! ```
 //!
-//! Every result is checked against plain loops on the CPU. Exit code: 0 if all went well, 2 if the input cannot be read,
-//! 1 if the device failed or gave another answer than the CPU, or if the output cannot be written.
+//! Every result is checked against plain loops on the CPU. Exit code: 0 if all went well, 2 if an argument or the input file is wrong, 1 if
+//! the device failed or gave another answer than the CPU, or if the output cannot be written.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -94,7 +94,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     common::print_device(&gpu, out)?;
     writeln!(out, "numbers    {} ({})", input.numbers.len(), input.origin)?;
     let buffer = DeviceBuffer::from_slice(&input.numbers)?;
-    // The first call loads the kernel. It is not timed.
+    // The first call loads the kernel, and is not timed.
     let statistics = reduce::<Statistics, _>(&buffer).wait(&gpu)?;
     let (again, time) = common::timed(|| reduce::<Statistics, _>(&buffer).wait(&gpu));
     print(&statistics, &input, out)?;

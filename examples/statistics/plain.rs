@@ -1,4 +1,4 @@
-//! The same statistics by plain sequential loops on the CPU.
+//! Checks the device's statistics against plain sequential loops on the CPU.
 
 use std::cmp::Ordering;
 
@@ -56,7 +56,8 @@ pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     // error of the mean adds less than the square of this bound to the variance that the second loop computes.
     let bound = count * f64::EPSILON * magnitude;
     near("mean", moments.mean(), mean, bound)?;
-    // With a tree, the relative error of the variance is less than n·ε·κ, where κ·σ is the root mean square.
+    // The device combines in a tree. The relative error of its variance is less than n·ε·κ, where κ·σ is the root mean square of the
+    // numbers.
     let spread = variance.sqrt() * (variance + mean * mean).sqrt();
     let bound = count * f64::EPSILON * (variance + spread) + bound * bound;
     near("variance", moments.variance(), variance, bound)

@@ -5,8 +5,8 @@
 //! cargo run --example sum FILE        numbers from a file, see `parse`
 //! ```
 //!
-//! Every result is checked against the CPU. Exit code: 0 if all went well, 2 if the input cannot be read,
-//! 1 if the device failed or gave another answer than the CPU, or if the output cannot be written.
+//! Every result is checked against the CPU. Exit code: 0 if all went well, 2 if an argument or the input file is wrong, 1 if the device
+//! failed or gave another answer than the CPU, or if the output cannot be written.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -84,7 +84,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
 
     let (input, copy_time) = common::timed(|| DeviceBuffer::from_slice(&numbers));
     let input = input?;
-    // The first call with each operator loads a kernel. It is not timed.
+    // The first call with each operator loads a kernel, and is not timed.
     let sum = reduce::<Sum, _>(&input).wait(&gpu)?;
     let min = reduce::<Min, _>(&input).wait(&gpu)?;
     let max = reduce::<Max, _>(&input).wait(&gpu)?;

@@ -4,8 +4,8 @@
 //! is not a decimal comma. Empty lines, and separators with nothing between them, are skipped. A text may begin
 //! with a byte order mark.
 //!
-//! The text is streamed: memory holds the numbers, and one word of the text. A word of more than [`LONGEST_WORD`] bytes is not read to its
-//! end, and is not a number.
+//! The text is streamed, and is never in memory as a whole. More than [`LONGEST_WORD`] bytes without ASCII white space, a comma or a
+//! semicolon are an error.
 
 #![allow(dead_code, reason = "each example uses its part")]
 
@@ -47,7 +47,8 @@ pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, V
     Ok((numbers, lines))
 }
 
-/// Calls `give` with each number of a text and its line. Fails soon after more than `most` numbers.
+/// Calls `give` with each number of a text and its line. Fails if there are more than `most` numbers; `give` may have received some of the
+/// surplus.
 fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Result<(), Fault> {
     let mut count = 0;
     let mut line = 1;

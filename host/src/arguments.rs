@@ -179,8 +179,8 @@ impl<'a> Loans<'a> {
         let lent = match memory {
             Memory::Device(items) => items.lend_span(user),
             Memory::DeviceMut(items) => items.lend_span_mut(user),
-            // Does not happen: a request's types allow only device memory in a call on the device. With an empty span, nothing is read or
-            // written.
+            // Does not happen: a request's types allow only device memory in a call that borrows memory. With an empty span, nothing is
+            // read or written.
             Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
         };
         self.guards.extend(lent.guard);
@@ -218,7 +218,7 @@ impl<M> Arguments<M> {
 }
 
 impl Arguments<Memory<'_>> {
-    /// Borrows all device memory for this user, until the loans are dropped.
+    /// Borrows the device memory of all arguments for this user, until the loans are dropped.
     pub fn lend<'a>(&'a mut self, user: User<'a>, loans: &mut Loans<'a>) -> Arguments<Span> {
         self.map_mut(|memory| loans.take(memory, user))
     }
@@ -249,8 +249,7 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The layout of the parts along an axis, with or without a pitch; `None` for other shapes. An error if the shape does not fit the
-    /// items.
+    /// The layout of a [`Shape::Axis`]; `None` for other shapes. An error if the shape does not fit the items.
     pub fn layout(&self) -> Result<Option<Layout>> {
         match &self.shape {
             Shape::Axis(axis) => axis.layout(self.input.host().count()).map(Some),

@@ -41,8 +41,8 @@
 //! | the per-thread default stream | yes: it is a blocking stream | yes |
 //! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all streams that `cudarc` makes) | no: synchronise the stream first | yes, if the work used this memory |
 //!
-//! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if streams were created in its context. A call
-//! waits for these events, and records new events. So later uses of the slice through `cudarc` come after the call.
+//! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if streams were created in the slice's context.
+//! A call waits for these events, and records new events. So later uses of the slice through `cudarc` come after the call.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 
@@ -275,8 +275,9 @@ pub enum User<'a> {
 pub struct Lent<'a, G> {
     /// The address of the first item.
     pub address: u64,
-    /// A stream that the call has to be ordered with: the call runs after the stream's queued work, and before its later work. A binding
-    /// that does not know the user's stream names the memory's own stream here. `None` if no such order is needed.
+    /// A stream that the call has to be ordered with: the call runs after the stream's queued work, and before its later work. If the
+    /// memory has a stream of its own, and its binding does not know the user's stream, this is the memory's stream. `None` if no such
+    /// order is needed.
     pub ordered_with: Option<RawStream<'a>>,
     /// A call that only queues drops the guard when the work is queued. A call that waits drops it when the work is done.
     pub guard: G,

@@ -67,7 +67,7 @@ pub(crate) struct Along {
 }
 
 impl Verb {
-    /// The operator's kernel row; `None` if the call has no operator.
+    /// A kernel row of the operator; `None` if the call has no operator.
     pub fn row(self) -> Option<&'static Row> {
         match self {
             Verb::Reduce(row)
@@ -267,7 +267,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Parts along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a single row.
+    /// The work of parts along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a
+    /// single row.
     fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         let items = arguments.input;
         let Shape::Axis(axis) = arguments.shape else {
@@ -351,8 +352,7 @@ impl<'a> Work<'a> {
         }))
     }
 
-    /// Queues the work. A selection writes the number of chosen items to `count`. If `count` is `None`, it writes the number to the
-    /// request's own output.
+    /// Queues the work. [`Work::Select`] writes the number of chosen items or of runs to `count` or, if that is `None`, to its `count_to`.
     pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
         match *self {
             Work::Reduce {

@@ -1,4 +1,4 @@
-//! Checks whether an operator keeps its promises, in a test of one line.
+//! Checks of operators, predicates and equalities, each in a test of one line. What is checked of an operator:
 //!
 //! ```text
 //! laws     on the items' own values and on combinations of them, on the host: identity, association, commutation
@@ -35,6 +35,7 @@ const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
 const ALL_TRIPLES: usize = 12;
 
 /// With more than [`ALL_TRIPLES`] values, value `i` is checked with the values `i + step` and `i + 2 · step + 1`, for each of these steps.
+/// After the last value comes the first.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
 /// Why a check failed: above all, a law that an operator breaks. Its `Debug` prints the same text as its `Display`, since `?` in a test or
@@ -197,7 +198,7 @@ fn claim(claims_exact: &bool) -> &'static str {
 pub fn check_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
-    // This bound comes first so that the compiler can infer `T` for an operator with one type of items.
+    // `Op<T>` is the first bound of `O` so that the compiler can infer `T` for an operator with one type of items.
     O: Op<T>
         + Commutative
         + Kernel<kind::reduce, T>

@@ -2,12 +2,13 @@
 //!
 //! `cust` declares the driver's functions with a Rust enum as their result. If a newer driver returns a code that the enum lacks, the
 //! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
-//! ([`raw`]). Every failure keeps its call's name and its raw code. `cust`'s own types serve only the library's interface.
+//! ([`raw`]). Every [`Failure`] has its call's name and its raw code. `cust`'s own types serve only the library's interface.
 //!
-//! Most wrappers of calls only add a result type. No wrapper retries a call. Handles are newtypes that only this module makes, so every
-//! handle comes from the driver. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
-//! dropped. The objects of all other handles are kept alive by their owners. Device addresses are plain numbers: the driver checks them,
-//! and returns an error code for a wrong address.
+//! Most wrappers of calls only turn the raw code into a [`Result`]. No wrapper retries a call. Handles are newtypes, and come from the
+//! driver's answers. Only [`Stream::from_raw`], which is unsafe, takes a handle from the program. Resources (memory, streams, events,
+//! modules, the primary context) are types that release themselves when dropped. [`Context`], [`Function`] and [`Stream`] are handles of
+//! objects that other values own and keep alive. Device addresses are plain numbers: the driver checks them, and returns an error code for
+//! a wrong address.
 
 mod capture;
 mod device;

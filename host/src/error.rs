@@ -39,7 +39,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no CUDA device, or no driver.
+    /// There is no CUDA device or no driver, or the driver cannot be initialised.
     #[error(
         "no CUDA device to work on: {call} answered {code}. Looked for NVIDIA's driver (libcuda.so.1) and a \
          device of it; `nvidia-smi` lists what it sees.{advice}"
@@ -145,7 +145,7 @@ pub enum Error {
     ///
     /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
     /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory
-    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and one of the two streams is captured.
+    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and this stream or the call's own stream is captured.
     #[error(
         "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
          stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
@@ -266,7 +266,7 @@ pub enum Error {
         pitch: Option<usize>,
     },
 
-    /// The pitch is less than a row, so that rows would overlap.
+    /// The pitch is less than the length of a row, so that rows would overlap.
     #[error(
         "rows of {row_items} items are {pitch} items apart; they need as many as a row has, or more"
     )]
@@ -308,7 +308,7 @@ pub enum Error {
     #[error("the stream belongs to another context than this GPU's primary one")]
     ForeignStream,
 
-    /// The embedded PTX has no such kernel.
+    /// The embedded PTX lacks the kernel `symbol`.
     #[error("the embedded PTX has no kernel {symbol}")]
     KernelMissing {
         /// The kernel's name.

@@ -44,9 +44,9 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// that `cust` made on the same device work with the `Gpu`. It also holds everything that calls prepare on their first use: see
 /// [Memory](#memory).
 ///
-/// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the calling thread while it runs,
-/// and then restores the previous context. While a call waits, its thread runs no other task. So a call may be made from any task of a
-/// thread pool, such as rayon's, and with any lock held.
+/// A `Gpu` may be shared between threads and used from any of them. During a request's `wait` or `queue`, the context is current on the
+/// calling thread. Afterwards, the previous context is current again. While a call waits, its thread runs no other task. So a call may be
+/// made from any task of a thread pool, such as rayon's, and with any lock held.
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;
@@ -85,8 +85,8 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 ///
 /// # Captures
 ///
-/// No call of this library ends a capture, and only calls on a captured stream become part of the capture: see the
-/// [crate's documentation](crate#captures).
+/// No call of this library ends a capture (except after a rare race), and only calls on a captured stream become part of the capture: see
+/// the [crate's documentation](crate#captures).
 ///
 /// # Loss
 ///
@@ -211,8 +211,8 @@ impl Gpu {
     /// Makes the context current on the calling thread, until another context is made current. `cust` needs a current context to allocate a
     /// buffer or create a stream. The calls of this library need no current context.
     ///
-    /// The context stays current after the `Gpu` is dropped or loses it, even if the context no longer exists. [`cust::context`] has a way
-    /// to keep a context longer.
+    /// The context stays current after the `Gpu` is dropped or loses it, even if the context no longer exists. To keep a context longer,
+    /// hold a [`cust::context::Context`] of the same device.
     ///
     /// ```
     /// use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -237,8 +237,8 @@ impl Gpu {
     }
 
     /// Waits for all work that is queued on the default stream of the device's primary context, and on the streams that are ordered with
-    /// the default stream. Reports a failure of any work in the context. Does not wait for streams that were made with
-    /// `CU_STREAM_NON_BLOCKING`: the driver's call that waits for them would end captures.
+    /// the default stream. Returns an error if this work fails, or if any earlier failure has ended the context. Does not wait for streams
+    /// that were made with `CU_STREAM_NON_BLOCKING`: the driver's call that waits for them would end captures.
     ///
     /// ```
     /// use warpfold::cust::memory::{CopyDestination, DeviceBuffer};

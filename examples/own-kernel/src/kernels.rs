@@ -1,6 +1,6 @@
 //! A kernel of this program's own, made of the library's building blocks. Compiled by `build.rs` for the GPU.
 
-/// Bytes of shared memory that a block of [`standardise`] takes: 8 sums of 8 bytes, the mean, 8 maxima of 4 bytes.
+/// Bytes of shared memory that a block of [`standardise`] takes: scratches of 8 sums and 8 means (8 bytes each) and of 8 maxima (4 bytes).
 pub const SHARED_BYTES: u32 = 64 + 64 + 32;
 
 warpfold::kernels! {

@@ -11,7 +11,7 @@ use operators::{ComplexProduct, Farthest};
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Cpu, Gpu, reduce, scan};
 
-/// Points of a spiral that slowly approaches zero.
+/// Points of a spiral from radius 1 to radius 1/2.
 fn spiral(count: u32) -> Vec<Complex> {
     let point = |i| {
         let angle = i as f32 / 100.0;
@@ -61,12 +61,12 @@ mod tests {
     #[test]
     fn operators_keep_their_promises() {
         let mut points = spiral(100)[..6].to_vec();
-        // Values that break operators: both zeros, an identity with the other zero, and the smallest numbers.
+        // Values that break operators: both zeros, 1 − 0i (the identity is 1 + 0i), and the smallest subnormal numbers.
         for (re, im) in [(0.0, 0.0), (-0.0, -0.0), (1.0, -0.0), (1e-45, -1e-45)] {
             points.push(Complex { re, im });
         }
         check_operator::<ComplexProduct, _>(&points).unwrap();
-        // The product of infinite numbers is not associative. `Farthest` is associative for all numbers.
+        // The product of infinite numbers is not associative.
         for (re, im) in [(f32::MAX, f32::INFINITY), (f32::NAN, f32::NEG_INFINITY)] {
             points.push(Complex { re, im });
         }

@@ -67,7 +67,7 @@ impl Op<Complex> for ComplexProduct {
         item
     }
 
-    /// The product of 1 and a number is that number. The formula alone would turn a part of −0.0 into 0.0.
+    /// The product of 1 and a number is that number. The formula alone can turn a part of −0.0 into 0.0.
     fn combine(left: Complex, right: Complex) -> Complex {
         if left.is_one() {
             return right;

@@ -12,8 +12,8 @@ mod id_file;
 
 use id_file::Fault;
 
-/// A reader accepts files up to this age, and waits this long for a complete file. This target has just written the file, so it is younger.
-/// The limit is short, so that a run with an incomplete file ends soon.
+/// A reader accepts files up to this age, and waits this long for a complete file. This target has just written the file, so the file is
+/// younger. The limit is short, so that a run with an incomplete file ends soon.
 const LIMIT: Duration = Duration::from_millis(50);
 
 /// Bytes of an id in this test. The number is small, so that the fuzzer soon finds inputs of this length.

@@ -70,7 +70,7 @@ pub(crate) fn run_at_once<'gpu>(
     let count = Count::Own(lane.call().result()?);
     work.queue(&mut Queue::on_own(entered, lane.call()), Some(count))?;
     sections.results = sections.results.map(|section| section.items(range));
-    // If the number of results is known, the download of the results is queued at once.
+    // If the number of results is known, the download of the results is queued right behind the work.
     let arrived = match verb.chooses() {
         true => None,
         false => sections.results,

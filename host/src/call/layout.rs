@@ -8,7 +8,7 @@ use crate::kernel::Type;
 use crate::launch::Span;
 use crate::staged::Items;
 
-/// The alignment of a section, the same as that of device memory.
+/// The alignment of a section, in bytes. Memory from `cuMemAlloc` has the same alignment.
 const ALIGNMENT: usize = 256;
 
 /// Assigns sections, one after another.
@@ -27,7 +27,7 @@ pub(crate) struct Section {
 }
 
 impl Layout {
-    /// A section for `item_count` items, after the others.
+    /// A section for `item_count` items, after all earlier sections.
     pub fn section(&mut self, item_count: usize, item: Type) -> Result<Section> {
         let at = self.end.checked_next_multiple_of(ALIGNMENT);
         let end = item_count

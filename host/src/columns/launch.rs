@@ -14,7 +14,7 @@ use crate::launch::{
 /// Row-major matrices of one size. There may be no matrix, or no column.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
-    /// All items of the matrices, with any padding between rows.
+    /// All items of the matrices, and any gaps between rows.
     pub items: Span,
     pub layout: Layout,
     /// A count in device memory, if `layout` only has an upper bound.

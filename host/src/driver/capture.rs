@@ -3,7 +3,8 @@
 //! During a capture, the driver rejects calls that might wait for work. The capture's mode decides whether this holds for every thread,
 //! only for the thread that began the capture, or for no thread. A thread may declare that captures do not concern it
 //! ([`Unconcerned`](super::Unconcerned)). Even then, a capture ends if the thread asks for a captured stream's number, waits for the whole
-//! context, or uses the default stream while a stream that is ordered with it is captured. The library does none of these.
+//! context, or uses the default stream while a stream that is ordered with it is captured. The library does none of these, except after a
+//! rare race: see the [crate's documentation](crate#captures).
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -50,8 +51,8 @@ impl Stream<'_> {
 }
 
 impl Capture {
-    /// Keeps a value as long as the graph, an executable graph made from it, or a launch of such a graph exists. The value is dropped on
-    /// a thread of the driver's, on which no driver call may be made.
+    /// Keeps a value as long as the graph, an executable graph made from it, or a launch of such a graph exists. Unless the call fails, the
+    /// value is dropped on a thread of the driver's, on which no driver call may be made.
     pub fn keep<T: Send + 'static>(self, kept: Box<T>) -> Result<()> {
         const NO_DESTRUCTOR_SYNC: u32 = 1;
         const MOVE: u32 = 1;

@@ -36,7 +36,7 @@ pub(crate) fn device_name(device: Device) -> Result<String> {
     Ok(text(&name))
 }
 
-/// A number that describes a device, by its value in `CUdevice_attribute`.
+/// An attribute of a device, with its number in `CUdevice_attribute`.
 #[derive(Debug, Clone, Copy)]
 #[repr(i32)]
 pub(crate) enum DeviceAttribute {

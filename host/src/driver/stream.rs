@@ -50,7 +50,7 @@ impl Stream<'_> {
         }
     }
 
-    /// Whether it is the legacy default stream.
+    /// Whether the handle is null, as the legacy default stream's is.
     pub fn is_default(self) -> bool {
         self.handle.is_null()
     }

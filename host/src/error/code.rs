@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// A result code of the CUDA driver (`CUresult`), kept raw: newer drivers return codes that no table knows.
+/// A result code of the CUDA driver (`CUresult`), kept raw: newer drivers may return codes that this library does not know.
 ///
 /// ```
 /// use warpfold::DriverCode;
@@ -45,9 +45,10 @@ impl DriverCode {
     /// Whether the code means that the context is lost, with its memory and all results. The driver then returns the code from every later
     /// call in the context.
     ///
-    /// The sticky codes are the following. For 226, 700, 702, 710, 714 to 719, 721 and 810, `cuda.h` says that the context or the process
-    /// is in an inconsistent state. 709 means that the context was destroyed or reset. 214 and 220 are uncorrectable errors of the
-    /// hardware. 911 is sticky only if it is reported for earlier queued work; this library always counts it as sticky.
+    /// The sticky codes are the following. For 226, 700, 702, 714 to 719 and 721, `cuda.h` says that the process is in an inconsistent
+    /// state. After 710, a failed assertion, the context cannot be used. After 810, the process must be restarted. 709 means that the
+    /// context was destroyed or reset. 214 and 220 are uncorrectable errors of the hardware. 911 is sticky only if it is reported for
+    /// earlier queued work; this library always counts it as sticky.
     ///
     /// ```
     /// // An illegal address, and too little memory.

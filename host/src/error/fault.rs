@@ -53,7 +53,7 @@ pub enum Fault {
         reason: String,
     },
 
-    /// There is no such rank.
+    /// The rank does not exist: ranks are numbered from 0 to `size − 1`.
     #[error("there is no rank {rank} of {size}: ranks are numbered from 0")]
     NoSuchRank {
         /// The rank that was named.
@@ -71,7 +71,7 @@ pub enum Fault {
         missing: Vec<usize>,
     },
 
-    /// A rank made a different call from rank 0. Nothing was done. All ranks get this error, and the group can still be used.
+    /// A rank's call differs from rank 0's call. Nothing was done. All ranks get this error, and the group can still be used.
     #[error(
         "rank {rank} does not do what rank 0 does: its {matter} is {found}, rank 0's {expected}"
     )]

@@ -69,8 +69,8 @@ impl<'a, L: Published> View<'a, L> {
     /// The most groups before the own group that can be read.
     pub const NEIGHBOURS: u32 = Glance::<L::Tile, L::Prefix>::NEIGHBOURS;
 
-    /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the
-    /// own group's tiles, which are the last to be published, and then reads the earlier groups.
+    /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the own
+    /// group's tiles, which are the last to be published. Then it reads the earlier groups, unless the own group's prefix is known.
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`. The tile's own value is published. A barrier lies between the publication
@@ -165,7 +165,7 @@ impl<'a, L: Published> View<'a, L> {
     /// Reads the own group's tiles, the prefixes, and the tiles of `groups` groups before the own group.
     ///
     /// # Safety
-    /// The scan has the view's tile, and at least this many groups before the tile's group.
+    /// The scan has the view's tile, and at least `groups` groups before the tile's group.
     #[inline(always)]
     unsafe fn look(&mut self, groups: u32) {
         let lane = lane_in_loop();

@@ -15,8 +15,8 @@
 //! instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
-//! below `u`, or for the copy of its own next tile. The copy depends on no block. Only running blocks take tiles, in increasing order. So
-//! the lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
+//! below `u`, or for copies of its own tiles. The copies depend on no block. Only running blocks take tiles, in increasing order. So the
+//! lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
 //! A look-back takes one warp, and no barrier of the block. It takes one round of loads if its values are published, or two if it is
 //! [patient](Manner::is_patient) and folds earlier groups. Unless it is far, it takes a tree of 5 shuffles. Unless the values may be

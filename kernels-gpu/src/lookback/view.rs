@@ -173,8 +173,8 @@ impl<'a, L: Published> View<'a, L> {
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
-        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the last), `groups` whole groups before, and a
-        // prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are not set.
+        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the group's last), `groups` whole groups before,
+        // and a prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are not set.
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 

@@ -14,7 +14,7 @@
 //!
 //! Accuracy: let u = 2⁻⁵³, and let κ = √(1 + mean²/variance) be the condition number. A pairwise tree of n items computes M with a relative
 //! error of about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American Statistician 37, 1983,
-//! table 1). Here a thread also left-folds up to c tiles, so the error is about u·κ·(c + log₂ n).
+//! table 1). Here a thread also left-folds its tiles. If it has c tiles, the error is about u·κ·(c + log₂ n).
 
 use bytemuck::{Pod, Zeroable};
 #[cfg(feature = "cust")]

@@ -1,7 +1,7 @@
 //! Results that are indices of 64 or of 32 bits.
 //!
 //! A kernel writes indices of 64 bits. From its text, the host makes a second text that writes indices of 32 bits. The second text serves
-//! results such as those of `ArgMin<u32>`. Both texts combine indices of 64 bits.
+//! reductions by `ArgMin<u32>`, `ArgMax<u32>` and `ArgMinMax<u32>`. Both texts combine indices of 64 bits.
 
 #[cfg(not(feature = "stable"))]
 use crate::element::{put_item, Accumulator, Element, VECTOR_WORDS};

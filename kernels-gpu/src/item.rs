@@ -1,6 +1,6 @@
 //! [`item!`](crate::item!): structs as items.
 
-/// Defines structs that can be items, results and accumulators: `repr(C)`, plain data without padding.
+/// Defines structs for items, results and accumulators: `repr(C)`, plain data without padding.
 ///
 /// ```
 /// warpfold_kernels::item! {

@@ -1,8 +1,8 @@
-//! The definitions of the kinds of kernels: a kind's symbols, launch bounds, barriers and vector accesses.
+//! The definitions of the kinds of kernels: symbols, skeletons, input, launch bounds, barriers and vector accesses.
 //!
-//! A kind's definition is a constant in `kind.rs` of its folder, and a line of the [table](crate::table). Three programs read the
-//! definitions: `xtask`, which makes the committed PTX; `warpfold-build`; and the library's build. Definitions exist on the host alone:
-//! kernels do not use them.
+//! A kind's definition is a constant in its folder's `kind.rs`. A line of the [table](crate::table) names the constant. Three programs read
+//! the definitions: `xtask`, which makes the committed PTX; `warpfold-build`; and the library's build script, if it compiles the kernels
+//! with rust-cuda. Definitions exist on the host alone: kernels do not use them.
 
 use core::fmt;
 
@@ -28,7 +28,7 @@ pub struct Definition {
     pub blocks: u32,
     /// The barriers in the source of its kernels.
     pub barriers: &'static [Barrier],
-    /// The barriers in the source of some of its kernels, if these have different barriers.
+    /// The barriers that some of the kind's kernels have instead of `barriers`. `None` if all have `barriers`.
     pub other_barriers: Option<&'static [Barrier]>,
     /// How its kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,
@@ -65,9 +65,9 @@ pub enum SkeletonsTell {
 /// How a kind's kernels read and write vectors of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// A thread reads its vectors of a whole tile all at once, and its vectors of a tile that is not full in a loop.
+    /// A thread reads its vectors of a whole tile all at once, and its vectors of a tile that is not full or not aligned in a loop.
     Tile,
-    /// As [`Self::Tile`], for two inputs, with vectors of 8 bytes.
+    /// As [`Self::Tile`], for two inputs, each of which has 8 bytes of a vector.
     TileOfPairs,
     /// The text has code for short tiles and code for long tiles. In both, a thread loads its vectors of a whole tile, or copies them to
     /// shared memory, and later writes as many vectors of results.
@@ -110,7 +110,7 @@ impl Barrier {
         }
     }
 
-    /// Arrivals without waiting, at barriers with this number that count this many threads.
+    /// Arrivals without waiting, at barriers with this number and this many threads.
     pub(crate) const fn arrive(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: true,
@@ -188,8 +188,8 @@ pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {
     Some((*threads, own.map_or(*blocks, |(_, own)| *own)))
 }
 
-/// For each reduction of the table, its symbol and how many blocks are to share a multiprocessor. There is a list for whole arrays, for
-/// segments and for columns.
+/// The symbols of the table's reductions, each with the number of blocks that are to share a multiprocessor. The three lists are for whole
+/// arrays, segments and columns.
 static BLOCKS_OF_REDUCTIONS: [&[(&str, u32)]; 3] = {
     use crate::columns::tuning::reduce_blocks as columns_reduce;
     use crate::launch::reduce_blocks_per_multiprocessor as reduce;

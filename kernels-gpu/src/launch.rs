@@ -15,7 +15,7 @@ pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
     O::EXACT || O::Accumulator::IS_WIDE && !O::IS_PAIRWISE
 }
 
-/// Blocks of a reduction with this operator that share a multiprocessor. The compiler limits the registers accordingly.
+/// How many blocks of a reduction by this operator share a multiprocessor. The compiler limits the registers accordingly.
 pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     use reduce::tuning::*;
 
@@ -44,8 +44,8 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 /// version, and compiles the kernels anew.
 pub const INTERFACE: u32 = 16;
 
-/// A bit of a scan's `end_tile`: the launch stores no results, and only publishes the aggregates of its tiles and groups. So the total of
-/// some tiles costs no more than a read of their items. The prefixes that the launch publishes are unspecified.
+/// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and groups. So the total of some
+/// tiles costs no more than a read of their items. The launch also publishes prefixes, which are unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 
 /// A bit of a scan's `end_tile`: the scan begins with the value in the workspace's
@@ -67,7 +67,7 @@ pub struct Tile([u8; TILE_BYTES]);
 /// The shared memory of a reduction's block, with accumulators of type `A`.
 #[repr(C)]
 pub struct ReduceShared<A> {
-    /// A copy of a tile whose vectors are not all whole and aligned.
+    /// A copy of a tile that is not full or not aligned. Later, scratch for the fold of the partials.
     pub tile: Tile,
     /// Scratch of `block::reduce`.
     pub totals: [A; BLOCK_WARPS as usize],

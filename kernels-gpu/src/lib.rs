@@ -1,8 +1,8 @@
 //! Reduction and scan kernels for NVIDIA GPUs.
 //!
 //! The device side of `warpfold`. Each kind of kernel is in one of the folders [`reduce`], [`scan`], [`segments`], [`columns`],
-//! [`selection`] and [`heads`]. The kernels in these folders call the modules below. Each module is one level, and calls the levels below
-//! it:
+//! [`selection`] and [`heads`]. The kernels in these folders call the modules below. Each line is a level, whose modules call the levels
+//! below it:
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
@@ -14,8 +14,8 @@
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
-//! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). `device` has the building blocks that users'
-//! own kernels can call.
+//! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). With the feature `skeletons`, most rows have
+//! skeletons and bodies instead. `device` has the building blocks that users' own kernels can call.
 //!
 //! The following modules exist on the host too:
 //!
@@ -26,15 +26,15 @@
 //! - the fixed combination trees ([`contract`]; for segments [`segments`], for columns [`columns`]);
 //! - the resources of a launch ([`launch`]), and the layout of the scratch memory ([`workspace`]).
 //!
-//! Numbers that affect only the speed, and no bit of a result, are in modules called `tuning`, in the kinds' folders.
+//! Modules called `tuning`, in the kinds' folders, have numbers that affect only the speed, and no bit of a result.
 //!
 //! # Compilers
 //!
 //! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable` the crate needs no
-//! nightly features. `warpfold-build` uses this feature to compile users' operators ([`operators!`]). With the feature `cuda_std` the same
-//! kernels compile with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users' operators compile with
-//! `rustc_codegen_nvvm` too. Only three places differ between rustc and rust-cuda's compiler: `simt`, the macros that emit entries, and a
-//! function of [`contract`] that avoids a bug of rust-cuda's compiler.
+//! nightly features. `warpfold-build` uses this feature to compile users' operators and kernels ([`operators!`], [`kernels!`]). With the
+//! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users'
+//! operators compile with `rustc_codegen_nvvm` too. Only three places differ between rustc and rust-cuda's compiler: `simt`, the macros
+//! that emit entries, and a function of [`contract`] that avoids a bug of rust-cuda's compiler.
 // A user's build shows no warnings of this crate. Without the table's entries, some code is dead.
 #![cfg_attr(
     any(feature = "stable", feature = "cuda_std_operators"),
@@ -105,7 +105,7 @@ mod emit;
 #[macro_use]
 mod skeleton;
 
-// The kinds of kernels, by the shape that they work on.
+// The kinds of kernels.
 pub mod columns;
 pub mod heads;
 pub mod reduce;

@@ -1,26 +1,28 @@
 //! A tile's prefix: look-back over the aggregates of the tiles before it, in a fixed order.
 //!
 //! The method is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with another order. In
-//! their method each tile also publishes its prefix, and a look-back folds whatever values it finds. So the order, and the bits of a float
-//! result, change from run to run. Here the order is fixed:
+//! their method each tile publishes its aggregate and then its prefix, and a look-back folds whatever values it finds. So the order, and
+//! the bits of a float result, change from run to run. Here the order is fixed:
 //!
 //! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the next group's prefix.
 //! 2. A tile's prefix combines two values: its group's prefix, and the aggregates of the group's lower tiles, combined by a fixed tree.
 //! 3. A group's prefix is a left fold of the aggregates of all earlier groups. The same tree combines a group's tiles to the group's
 //!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
 //!
-//! If all tiles are under way at once, no prefix is known yet. Then a warp reads the tiles' aggregates of its own group and of up to [seven
-//! groups](crate::board::NEIGHBOURS) before, all at once, and folds them itself. So in the first groups a warp waits for tiles only, not
-//! for another block's fold. The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few instructions.
+//! If all tiles are under way at once, no prefix is published yet. Then a warp reads the tiles' aggregates of its own group and of up to
+//! [seven groups](crate::board::NEIGHBOURS) before, all at once, and folds them itself. So in the first groups a warp waits for tiles only,
+//! not for another block's fold. The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few
+//! instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
-//! below `u`, or for the copy of its own next tile. The copy depends on no block. Only running blocks take tiles, in increasing order. So
-//! the lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
+//! below `u`, or for copies of its own tiles. The copies depend on no block. Only running blocks take tiles, in increasing order. So the
+//! lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
-//! A look-back costs one warp, one round of loads if all values are published (two for a [patient](Manner::is_patient) look-back), and a
-//! tree of 5 shuffles. Unless the values may be combined in any order, one more shuffle spreads the known prefix. If groups are then
-//! folded, 9 shuffles take the place of the tree, and 7 more follow. With a wide accumulator, or if the groups combine neighbours first,
-//! the tree stays, and each folded group costs 5 shuffles more. A look-back has no barrier of the block.
+//! A look-back takes one warp, and no barrier of the block. It takes one round of loads if its values are published, or two if it is
+//! [patient](Manner::is_patient) and folds earlier groups. Unless it is far, it takes a tree of 5 shuffles. Unless the values may be
+//! combined in any order, one more shuffle spreads the known prefix. If groups are then folded, 9 shuffles take the place of the tree, and
+//! 7 more follow. With a wide accumulator, or if the groups combine neighbours first, the tree stays, and each folded group costs 5
+//! shuffles more. The last tile of a group takes up to 5 shuffles more.
 
 mod far;
 mod fold;
@@ -188,7 +190,7 @@ impl<A: Accumulator> Published for Lookback<A> {
 #[derive(Clone, Copy)]
 pub struct Manner {
     /// Whether the warp first waits for its own group's tiles, which are published last, and then reads the earlier groups. The look-back
-    /// takes one more read, but far fewer reads find an unpublished value.
+    /// takes one more read if it folds earlier groups, but fewer reads find an unpublished value.
     pub is_patient: bool,
     /// Whether the last tile of a group also publishes the group's aggregate. The host reads it, and no look-back of this launch does.
     pub publishes_group: bool,

@@ -135,7 +135,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
 
     /// The same as [`Self::combine`], bit for bit, perhaps with less work. Both values have equally many items, and the number is a power
     /// of two. If the operator is [`Self::EXACT`], each value may have any number of items, at least one, and the right value may also be
-    /// the identity. The items on the left come before the items on the right.
+    /// the identity. If the result is used, the items on the left come before the items on the right.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -161,7 +161,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const GROUP_TREE: Tree = Tree::Neighbours;
 
-    /// Whether a thread of a reduction combines a tile's items pairwise, though the accumulator is wide.
+    /// Whether a thread of a reduction combines its items of a tile pairwise, though the accumulator is wide.
     #[doc(hidden)]
     const IS_PAIRWISE: bool = false;
 
@@ -217,7 +217,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         value
     }
 
-    /// Adds `distance` to the indices in a value, modulo 2^64. A value without indices stays the same.
+    /// Adds `distance` to the indices in a stream's value, modulo 2^64. A value without indices stays the same.
     #[doc(hidden)]
     #[inline(always)]
     fn moved(value: Self::Accumulator, distance: u64) -> Self::Accumulator {
@@ -246,7 +246,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         Self::total_of_four(vectors, index)
     }
 
-    /// The index in a value; 0 for operators whose values have no index.
+    /// The index in a value. Only operators that [find indices late](Self::FINDS_LATE) need it.
     #[doc(hidden)]
     #[inline(always)]
     fn index_of(value: Self::Accumulator) -> u64 {

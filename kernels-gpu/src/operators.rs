@@ -1,7 +1,7 @@
-//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits each function of the
-//! row's operator, predicate or equality by itself. So a message about a refused function can name the function.
+//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits functions of the
+//! row's operator, predicate or equality, each by itself. So a message about a refused function can name the function.
 //!
-//! The rows:
+//! The forms of a row:
 //!
 //! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_scan_NAME`,
 //!   `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
@@ -53,7 +53,7 @@ impl<T> Parameter for *const T {
     }
 }
 
-/// Emits the entries of the rows, which are listed above.
+/// Emits the entries of the rows and, with stable rustc, the functions of their operators, predicates and equalities.
 #[macro_export]
 macro_rules! operators {
     () => {};
@@ -168,7 +168,7 @@ macro_rules! operator_entry {
     };
 }
 
-/// Emits each function of an operator by itself.
+/// Emits the functions of an operator, each by itself: identity, lift, combine and lower.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]

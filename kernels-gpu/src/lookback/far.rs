@@ -5,11 +5,11 @@
 //!
 //! Values of several groups' tiles would not fit in registers. So the block that holds the last tile of a group [gathers](Lookback::gather)
 //! the group: as soon as all tiles of the group are published, it publishes the group's aggregate. The block gathers before it looks back
-//! for any of its tiles, even for an earlier one. Otherwise each aggregate would wait for a prefix, and the prefix would wait for the
-//! aggregates of other groups.
+//! for the group's last tile. If it has delayed the look-back of its previous tile, it gathers before that look-back. Otherwise each
+//! aggregate would wait for a prefix, and the prefix would wait for the aggregates of other groups.
 //!
-//! A look-back reads the aggregates and the prefixes of up to [`WINDOW`] groups at a time. It folds the aggregates after the nearest known
-//! prefix. The resulting prefix has the same bits as with a look-back that is not far.
+//! A look-back reads the nearest aggregates and the nearest prefixes of groups together, up to [`WINDOW`] of either sort. It folds the
+//! aggregates after the nearest known prefix. The resulting prefix has the same bits as with a look-back that is not far.
 
 use crate::board::{put, Stripe};
 use crate::contract::WARP_LANES;
@@ -234,8 +234,8 @@ impl<A: Accumulator> Lookback<A> {
         room: *mut A,
     ) {
         let lane = simt::lane();
-        // SAFETY: the room is the warp's (condition 2), and its barrier orders the write before the reads. The board has the tile's words,
-        // and no other thread publishes the lane's word (condition 1).
+        // SAFETY: the room is the warp's (condition 2), and the warp's barrier orders the write before the reads. The board has the tile's
+        // words, and no other thread publishes the lane's word (condition 1).
         unsafe {
             if has_aggregate {
                 room.write(aggregate);
@@ -302,7 +302,8 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// The last group whose prefix is known, if the aggregates of that group and of all later wanted groups are known too; else `u32::MAX`.
+    /// The last group whose prefix is known, if all wanted aggregates from that group on are known too; else `u32::MAX`. The prefix of
+    /// group 0 is always known.
     ///
     /// # Safety
     /// Convergent: the whole warp.

@@ -20,7 +20,7 @@ pub struct Fold<'a, O: Op<T>, T: Element> {
 }
 
 impl<O: Op<T>, T: Element> Fold<'_, O, T> {
-    /// Whether the values may be combined in any order: the operator is exact, and its tree shows that it commutes.
+    /// Whether the values may be combined in any order: the operator is exact, and its [`Op::GROUP_TREE`] shows that it commutes.
     const IS_FREE: bool = O::EXACT && matches!(O::GROUP_TREE, Tree::Halves);
 
     /// On lane `l`, the aggregate of tile `l` of the own group. It is the identity if tile `l` is not below the tile that looks back.

@@ -69,8 +69,8 @@ impl<'a, L: Published> View<'a, L> {
     /// The most groups before the own group that can be read.
     pub const NEIGHBOURS: u32 = Glance::<L::Tile, L::Prefix>::NEIGHBOURS;
 
-    /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the
-    /// own group's tiles, which are the last to be published, and then reads the earlier groups.
+    /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the own
+    /// group's tiles, which are the last to be published. Then it reads the earlier groups, unless the own group's prefix is known.
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`. The tile's own value is published. A barrier lies between the publication
@@ -165,7 +165,7 @@ impl<'a, L: Published> View<'a, L> {
     /// Reads the own group's tiles, the prefixes, and the tiles of `groups` groups before the own group.
     ///
     /// # Safety
-    /// The scan has the view's tile, and at least this many groups before the tile's group.
+    /// The scan has the view's tile, and at least `groups` groups before the tile's group.
     #[inline(always)]
     unsafe fn look(&mut self, groups: u32) {
         let lane = lane_in_loop();
@@ -173,8 +173,8 @@ impl<'a, L: Published> View<'a, L> {
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
-        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the last), `groups` whole groups before, and a
-        // prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are not set.
+        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the group's last), `groups` whole groups before,
+        // and a prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are not set.
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 

@@ -14,8 +14,8 @@ use crate::element::{Accumulator, Element, Words};
 /// less than +0.0, as for [`Min`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
 /// row, a column or a run of keys, indices count from the start of that part.
 ///
-/// With `u32`, a part of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
-/// segments and runs of keys are known only on the device, so the limit then applies to the whole input. Scans return `u64` only.
+/// With `u32`, a part of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). With segments or runs
+/// of keys, the limit applies to the whole input, since their lengths may be known only on the device. Scans return `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMin, Op};
@@ -30,8 +30,8 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 /// less than +0.0, as for [`Max`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
 /// row, a column or a run of keys, indices count from the start of that part.
 ///
-/// With `u32`, a part of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). The lengths of
-/// segments and runs of keys are known only on the device, so the limit then applies to the whole input. Scans return `u64` only.
+/// With `u32`, a part of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). With segments or runs
+/// of keys, the limit applies to the whole input, since their lengths may be known only on the device. Scans return `u64` only.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMax, Op};

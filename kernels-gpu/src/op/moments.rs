@@ -14,7 +14,7 @@
 //!
 //! Accuracy: let u = 2⁻⁵³, and let κ = √(1 + mean²/variance) be the condition number. A pairwise tree of n items computes M with a relative
 //! error of about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American Statistician 37, 1983,
-//! table 1). Here a thread also left-folds up to c tiles, so the error is about u·κ·(c + log₂ n).
+//! table 1). Here a thread also left-folds its tiles. If it has c tiles, the error is about u·κ·(c + log₂ n).
 
 use bytemuck::{Pod, Zeroable};
 #[cfg(feature = "cust")]
@@ -31,7 +31,8 @@ use crate::element::{item_of, vector_of, Element, Words};
 ///
 /// Integers of more than 53 bits are rounded to `f64` first. Among several items, an infinity or a NaN makes the variance NaN. For n items
 /// with the mean μ and the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n). Here c is the number of
-/// tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. The squares of sums of items must not overflow.
+/// tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. Where S is the sum of n items, (n·S)² must not
+/// overflow.
 ///
 /// ```
 /// use warpfold_kernels::op::{Moments, Op};

@@ -1,8 +1,8 @@
 //! Several operators in one reading: a tuple of operators is an operator whose results are a [`Pair`] or a [`Triple`].
 //!
 //! Each operator lifts items and combines its own values. All operators of a tuple use one tree, which depends on the total width of their
-//! accumulators, and on whether [`Moments`](super::Moments) is among the operators. So an operator that rounds may return different bits in
-//! a tuple than alone.
+//! accumulators, and on whether one of the operators combines pairwise, as [`Moments`](super::Moments) does. So an operator that rounds may
+//! return different bits in a tuple than alone.
 
 use bytemuck::{Pod, Zeroable};
 

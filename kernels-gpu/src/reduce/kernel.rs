@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
-//! shuffles. The chunks depend on the number of items alone, and each chunk has a block of its own, so the tree does not depend on the
-//! device. One block that waits for the others replaces the second launch.
+//! shuffles. The chunks depend on the number and the size of the items alone, and each chunk has a block of its own, so the tree does not
+//! depend on the device. One block that waits for the others replaces the second launch.
 //!
 //! **Progress.** Only the block with the last ticket waits. All other blocks have started by then, and never wait.
 //!
@@ -173,7 +173,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     }
 }
 
-/// This thread's fold over the tiles of a chunk. A tile that is not full or not aligned goes through `slots`.
+/// This thread's fold over the tiles of a chunk. In a tile that is not full or not aligned, the thread's vectors may go through `slots`.
 ///
 /// # Safety
 /// The chunk's items below `item_count` are readable. No other thread uses the slots.

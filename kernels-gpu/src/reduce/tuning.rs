@@ -16,8 +16,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 /// twelve `f64` at a time besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
 pub const WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
-/// If a thread holds at least this many words of accumulators at a time, [`WIDE_BLOCKS_PER_MULTIPROCESSOR`] applies. A wide sum of `f32`
-/// holds 24 words, moments 30, and sums in the items' type at most 20.
+/// If a thread holds at least this many words of accumulators at a time, [`WIDE_BLOCKS_PER_MULTIPROCESSOR`] applies, except as
+/// [`MOST_PAIRED_WORDS`] says. A wide sum of `f32` holds 24 words, moments 30, and sums in the items' type at most 20.
 pub const MANY_WORDS: usize = 21;
 
 /// If an operator combines items of 4 bytes pairwise, and a thread holds up to this many words, [`BLOCKS_PER_MULTIPROCESSOR`] applies.
@@ -25,11 +25,12 @@ pub const MANY_WORDS: usize = 21;
 /// H200 (2026-11-23): 2 blocks 254.1 µs, 3 blocks 244.6.
 pub const MOST_PAIRED_WORDS: usize = 30;
 
-/// As [`BLOCKS_PER_MULTIPROCESSOR`], for items of 4 bytes and an operator with two folds, if a thread holds at least [`SOME_WORDS`].
-/// `ArgMinMax` is such an operator, and is bound by issue slots. 2^28 `f32` on an H200 (2026-11-23): 3 blocks 254.6 µs, 4 blocks 243.1.
+/// As [`BLOCKS_PER_MULTIPROCESSOR`], for items of 4 bytes and an operator with two folds, if a thread holds at least [`SOME_WORDS`] and
+/// fewer than [`MANY_WORDS`]. `ArgMinMax` is such an operator, and is bound by issue slots. 2^28 `f32` on an H200 (2026-11-23): 3 blocks
+/// 254.6 µs, 4 blocks 243.1.
 pub const BUSY_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// If a thread with two folds of items of 4 bytes holds at least this many words of accumulators at a time,
+/// If a thread with two folds of items of 4 bytes holds at least this many words of accumulators at a time, and fewer than [`MANY_WORDS`],
 /// [`BUSY_BLOCKS_PER_MULTIPROCESSOR`] applies. `ArgMinMax` of items of 4 bytes holds 18 words.
 pub const SOME_WORDS: usize = 18;
 

@@ -14,7 +14,7 @@
 //! values that they need. A prefix may come two turns late at no cost, and the latency of the copies is hidden.
 //!
 //! A ticket is taken just before the copy of its tile can begin, so aggregates are published nearly in the order of the tickets. A ticket
-//! takes about as long to arrive as a copy, so its thread waits for it only after the scan of the current tile. Blocks get tiles by
+//! takes about as long to arrive as a copy, so the thread that took it waits only after the scan of the current tile. Blocks get tiles by
 //! tickets, so a block that has not started holds no tile (see the look-back's argument for progress).
 //!
 //! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so its waiting tiles
@@ -27,8 +27,8 @@
 //! thread's vectors and a vector's items follow one another from the end of the array. So the results have the same bits as a scan of the
 //! reversed array. Operators that use an item's index get the index counted from the end.
 //!
-//! **Large items.** Items or results of more than 16 bytes are copied by whole warps: see `block::large`. The copy of the next tile begins
-//! as soon as this turn's copy has ended, so each ticket is taken one turn earlier.
+//! **Large items.** If items or results have more than 16 bytes, whole warps copy them: see `block::large`. The copy of the next tile
+//! begins as soon as this turn's copy has ended, so each ticket is taken one turn earlier.
 //!
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.
@@ -73,8 +73,8 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// the scan begins with the initial value in the workspace.
 ///
 /// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
-/// whether the launch has the blocks of a long scan. If the launch has these blocks, but the number that is read makes the scan short, it
-/// has more warps, and perhaps more blocks, than it needs.
+/// whether the launch has the blocks of a long scan. If the launch has these blocks, but the number that is read makes the scan short, the
+/// launch has more warps, and perhaps more blocks, than the scan needs.
 ///
 /// # Safety
 /// - The launch has at least one block and, if `item_count_at` is null, at most `end_tile - first_tile` blocks. A block has
@@ -124,8 +124,8 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the conditions are those of [`scan()`]. Condition 1: the dynamic shared memory begins with a `Shared`, and one lane writes it
-    // before the barrier. Either all threads of a block return before the barrier, or none does, so the whole block gets to it. Condition
-    // 5: the board has room for the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
+    // before the barrier. Either all threads of a block return before the barrier, or all get to it. Condition 5: the board has room for
+    // the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             if tile_count == 0 {
@@ -134,7 +134,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             return;
         }
         if looks_back && simt::lane() == 0 {
-            // A scan of one tile reads no other block's value, so it needs no ticket. Its state words get tag 0, which no launch of several
+            // A scan of one tile reads no other block's value, so it needs no ticket. Its state words get tag 0, which no scan of several
             // tiles has.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
@@ -226,10 +226,10 @@ struct Array<T, U> {
 }
 
 impl<T, U> Array<T, U> {
-    /// The cache policy of reads: the L2 cache evicts the lines of the input last. These lines are not read again, but the cache then
-    /// evicts written lines first, and a scan of 1 GiB takes 3 % less time on an H200. Presumably the memory switches between reads and
-    /// writes less often. A scan in place that almost fits the cache takes more time with this policy. [`IN_PLACE_CACHED_BYTES`] has the
-    /// measurements.
+    /// The cache policy of reads: the L2 cache evicts the lines of the input last, except in small scans in place. These lines are not read
+    /// again, but the cache then evicts written lines first, and a scan of 1 GiB takes 3 % less time on an H200. Presumably the memory
+    /// switches between reads and writes less often. A scan in place that almost fits the cache would take more time with this policy.
+    /// [`IN_PLACE_CACHED_BYTES`] has the measurements.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();
@@ -248,7 +248,7 @@ fn leaves_later(buffers: u32) -> bool {
 struct Launch<O: Op<T>, T: Element, S: Shape> {
     array: Array<T, O::Output>,
     tiles: Tiles,
-    /// Whether the results are stored. If not, the launch only publishes aggregates.
+    /// Whether the results are stored. If not, the launch serves only to publish aggregates.
     stores: bool,
     control: *mut Control,
     board: Board,

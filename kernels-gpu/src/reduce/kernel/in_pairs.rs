@@ -9,8 +9,7 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::{self, Items, Part, Slots, TileItems, Vectors};
 
-/// Combines a thread's vectors of a whole tile. The two sides of each combination have equally many items, and their number is a power of
-/// two.
+/// Combines a thread's vectors of a whole tile. The two sides of each combination have equally many items: a power of two.
 #[inline(always)]
 pub fn combine_vectors<O: Op<T>, T: Element>(
     vectors: &Vectors,

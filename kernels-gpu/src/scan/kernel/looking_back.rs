@@ -27,14 +27,14 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Runs the warp that looks back.
     ///
     /// # Safety
-    /// The conditions of [`super::scan()`]. The whole warp that follows the warps that scan calls this.
+    /// The conditions of [`super::scan()`]. The whole warp with number `S::WARPS` calls this.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
-        // A prefix is used two turns after its tile arrived, so the look-back can begin one turn after the arrival. The look-back begins at
-        // once for the last tile of a group, since the next group waits for its result. It also begins at once for the block's first tile,
-        // for two reasons: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer
-        // barriers than the reader.
+        // If a tile leaves two turns after it arrived, its look-back can begin one turn after the arrival. Long scans delay it so. The
+        // look-back begins at once for the last tile of a group, since the next group waits for its result. It also begins at once for the
+        // block's first tile, for two reasons: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has
+        // waited at fewer barriers than the reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,
@@ -95,11 +95,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     }
 }
 
-/// Leaves a launch that has the last tag. The launch has `blocks` blocks. The last block to leave clears the state words and resets the
-/// epoch.
+/// Leaves a launch that has the last tag. `blocks` blocks call this. The last block to leave clears the state words and resets the epoch.
 ///
 /// # Safety
-/// - Convergent: one whole warp of each block, after the block's last access to the board.
+/// - Convergent: one whole warp of each of these blocks, after the block's last access to the board. No other block uses the board.
 /// - `control` and `board`, of `state_words` words, belong to the launch's workspace.
 #[inline(always)]
 pub(crate) unsafe fn depart(control: *mut Control, board: Board, state_words: u64, blocks: u32) {

@@ -174,6 +174,9 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {
+        if Self::IS_PAIRWISE {
+            return pairwise::total::<Self, T>(words, index);
+        }
         let vector = vector_of(words);
         let mut total = Self::lift_at(item_of(&vector, 0), index);
         for_each_item!(P of T => {

@@ -1,4 +1,4 @@
-//! Operators on items of 12 to 64 bytes, and [`Top3`] on `i32`.
+//! Operators on items of 12 to 64 bytes, or with wide accumulators.
 
 use warpfold::{Commutative, Equality, Op, Predicate};
 
@@ -304,6 +304,36 @@ impl Op<[u64; 3]> for Resized {
     }
 }
 
+/// The low halves of the sums of first words: items of 32 bytes, and results of 2 bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct LowHalf;
+
+impl Op<[u32; 8]> for LowHalf {
+    type Accumulator = u32;
+    type Output = u16;
+    const EXACT: bool = true;
+
+    fn identity() -> u32 {
+        0
+    }
+
+    fn identity_item() -> Option<[u32; 8]> {
+        Some([0; 8])
+    }
+
+    fn lift(item: [u32; 8]) -> u32 {
+        item[0]
+    }
+
+    fn combine(left: u32, right: u32) -> u32 {
+        left.wrapping_add(right)
+    }
+
+    fn lower(value: u32) -> u16 {
+        value as u16
+    }
+}
+
 /// Points in the unit sphere.
 #[derive(Debug, Clone, Copy)]
 pub struct InReach;
@@ -339,6 +369,8 @@ impl Equality<[u64; 4]> for SameWord {
 }
 
 warpfold::mapped! {
+    /// The moments of the numbers with the opposite sign.
+    pub struct MomentsOf4Bytes = warpfold::Moments, |item: f32| -> f32 { -item };
     /// The moments of the differences between the first and the last numbers of records.
     pub struct MomentsOf32Bytes = warpfold::Moments, |item: [f32; 8]| -> f32 { item[0] - item[7] };
     /// The same, of larger records.
@@ -368,6 +400,8 @@ warpfold::operators! {
     latest_u64x8: Latest, [u64; 8], scans only;
     resized_u32x4: Resized, [u32; 4], scans only;
     resized_u64x3: Resized, [u64; 3], scans only;
+    low_half_u32x8: LowHalf, [u32; 8], scans only;
+    moments_of_4_bytes: MomentsOf4Bytes, f32, reduction only;
     moments_of_32_bytes: MomentsOf32Bytes, [f32; 8], reduction only;
     moments_of_36_bytes: MomentsOf36Bytes, [f32; 9], reduction only;
     statistics_of_64_bytes: StatisticsOf64Bytes, [f64; 8], reduction only;

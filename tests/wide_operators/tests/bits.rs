@@ -1,4 +1,4 @@
-//! Operators on wide items, and `Top3` on `i32`, give the same bits on the device as `reference` on the CPU, and obey the laws.
+//! Operators on wide items or with wide accumulators give the same bits on the device as `reference` on the CPU, and obey the laws.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -140,6 +140,28 @@ fn long_scans_of_large_items() {
     check_long_scans::<Latest, [u64; 8]>(0, |numbers| std::array::from_fn(|_| numbers.bits() % 50));
 }
 
+/// An odd number of results of 2 bytes: the last one is half a word, and the other half belongs to no result.
+#[test]
+fn long_scans_with_small_results() {
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    let mut numbers = Random::new(1);
+    let items: Vec<[u32; 8]> = (0..(16 << 20) / 32 + 12_345)
+        .map(|_| [numbers.bits() as u32; 8])
+        .collect();
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let mut found = vec![0xABCD; items.len() + 1];
+    let output = DeviceBuffer::from_slice(&found).unwrap();
+    scan::<LowHalf, _>(&input)
+        .to(&mut output.index(..items.len()))
+        .wait(gpu)
+        .unwrap();
+    output.copy_to(&mut found).unwrap();
+    let mut expected = scan::<LowHalf, _>(&items).wait(Cpu).unwrap();
+    expected.push(0xABCD);
+    assert_same(&found, &expected, type_name::<LowHalf>());
+}
+
 /// Checks reductions of whole arrays. Most end with a tile that is filled only in part.
 fn check_reductions<O: Commutative + Kernel<kind::reduce, T>, T: Item>(item: fn(&mut Random) -> T) {
     for length in lengths() {
@@ -151,7 +173,8 @@ fn check_reductions<O: Commutative + Kernel<kind::reduce, T>, T: Item>(item: fn(
 }
 
 #[test]
-fn large_items_that_are_combined_pairwise() {
+fn items_that_are_combined_pairwise() {
+    check_reductions::<MomentsOf4Bytes, _>(|numbers| numbers.float());
     check_reductions::<MomentsOf32Bytes, _>(|numbers| std::array::from_fn(|_| numbers.float()));
     check_reductions::<MomentsOf36Bytes, _>(|numbers| std::array::from_fn(|_| numbers.float()));
     check_reductions::<StatisticsOf64Bytes, _>(|numbers| {

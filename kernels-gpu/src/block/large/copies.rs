@@ -60,6 +60,10 @@ impl<V: Element, S: Shape> Layout<V, S> {
         false => Access::new(Self::RUN_BYTES, Self::STRIDE | Self::FREE).unit(),
     };
 
+    /// Whether a stretch that begins at a multiple of 4 bytes may be copied in words, also if some of its items do not exist. The bytes that
+    /// exist must then be whole words.
+    const HAS_WORDS: bool = Self::UNIT >= 4 && size_of::<V>().is_multiple_of(4);
+
     /// How a value is accessed in shared memory.
     pub(super) const ACCESS: Access = Access::new(size_of::<V>(), Self::STRIDE | Self::FREE);
 
@@ -183,7 +187,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
                         }
                     }
                 });
-            } else if Of::<T, S>::UNIT >= 4 && stretch.is_aligned(4) {
+            } else if Of::<T, S>::HAS_WORDS && stretch.is_aligned(4) {
                 let mut byte = begin + 4 * simt::lane();
                 while byte < end {
                     let step = simt::opaque_one() as u32;
@@ -239,7 +243,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
                         simt::store_vector(to(byte).cast(), simt::read_vector(place(byte)));
                     }
                 });
-            } else if Of::<O::Output, S>::UNIT >= 4 && stretch.is_aligned(4) {
+            } else if Of::<O::Output, S>::HAS_WORDS && stretch.is_aligned(4) {
                 let mut byte = begin + 4 * simt::lane();
                 while byte < end {
                     let step = simt::opaque_one() as u32;

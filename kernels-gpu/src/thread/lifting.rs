@@ -2,7 +2,7 @@
 //!
 //! A tile that is not full has missing items: each counts as the identity. If some item lifts to the identity, that item fills the missing
 //! places, and then all items are lifted. If the operator has no such item, missing items are not lifted: the identity takes the place of
-//! the lifted item. In a full tile, no item is checked.
+//! the lifted item. In a full, aligned tile, no item is checked.
 
 use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};
@@ -61,7 +61,8 @@ pub fn lift<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines the items of a vector, from left to right unless the operator is exact. The vector has room for results of type `U`.
+/// Combines the items of a vector, from left to right unless the operator is exact. The wider of the types `T` and `U` decides how many
+/// items the vector has.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element, U: Element>(
     vector: &Vector,

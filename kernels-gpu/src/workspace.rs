@@ -1,4 +1,4 @@
-//! The scratch memory of a stream's launches: one allocation that is zeroed once, and that every launch uses again.
+//! The device memory that a stream's launches share: one allocation that is zeroed once, and that every launch uses again.
 //!
 //! ```text
 //! byte 0      Control         256 bytes

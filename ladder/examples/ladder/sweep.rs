@@ -26,7 +26,7 @@ const COLUMNS: [&str; 5] = [
     "least_microseconds",
 ];
 
-/// Runs the sweep, prints its table, and writes the table to the folder if there is one.
+/// Runs the sweep, prints its table, and writes the table to the folder if a folder is given.
 pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for &item_count in bench.choose(&[1 << 10, 1 << 15, 1 << 20, 1 << 25][..], &[1 << 10]) {

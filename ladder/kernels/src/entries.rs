@@ -3,8 +3,8 @@
 //! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it comes before the
 //! arrow. The kind determines the kernel's parameters. The family is the name of the kernel's function.
 
-/// Passes every row of the first table to the macro `$callback`, as `kind family Op element => symbol;` or `kind family Op element block =>
-/// symbol;`.
+/// Passes every row of the first table to the macro `$callback`, as `kind family Op element => symbol;` or
+/// `kind family Op element block => symbol;`.
 #[macro_export]
 macro_rules! for_each_ladder_kernel {
     ($callback:ident) => {

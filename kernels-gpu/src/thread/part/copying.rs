@@ -22,8 +22,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         unsafe { self.copy_in_pieces::<O>(slots, None) };
     }
 
-    /// Begins to copy the part to `slots`, with fillers in place of items that do not exist. `policy` applies to copies of 16 bytes. What
-    /// cannot be copied asynchronously is copied before this returns. Does nothing on devices without asynchronous copies.
+    /// Begins to copy the part to `slots`, with fillers in place of items that do not exist. `policy` applies only to copies of 16 bytes.
+    /// What cannot be copied asynchronously is copied before this returns. Does nothing on devices without asynchronous copies.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part before [`Self::end_copy`].

@@ -1,8 +1,8 @@
-//! Tickets: the order in which blocks start, and the tag of their launch.
+//! Tickets: numbers that blocks take from a counter, with the tag of the launch's call.
 //!
-//! One atomic word has the launch's epoch and the number of tickets taken so far. So a block gets its place and its tag in one access.
-//! Nothing has to be set up before a launch, and only a launch with the last tag counts blocks at its end. The block with the last ticket
-//! knows that no block will take another ticket, and writes the word for the next launch.
+//! One atomic word has the epoch and the number of tickets taken so far. So a block gets a number and the tag in one access. Nothing has to
+//! be reset before a launch. The block with the last ticket knows that no block will take another ticket, and writes the word for the next
+//! launch. Only a launch with the last tag may have to count the blocks that leave: then the last of these writes the word.
 
 use crate::simt;
 use crate::workspace::Control;
@@ -12,8 +12,8 @@ use crate::workspace::Control;
 pub struct Ticket {
     /// How many tickets were taken before this ticket, since the last [`restart`].
     pub index: u32,
-    /// The tag of the launch's call. It differs from all tags that earlier calls have left in state words. It is 0 only in a launch of one
-    /// tile, which takes no ticket.
+    /// The tag of the launch's call. It is 0 if the call has one tile, and so takes no ticket. Any other tag differs from all tags that
+    /// earlier calls have left in state words.
     pub tag: u32,
 }
 
@@ -35,7 +35,8 @@ impl Taken {
 /// The last tag. The last launch of a call with this tag clears the state words at its end.
 pub const LAST_TAG: u32 = u32::MAX;
 
-/// Takes a ticket if `takes` is true. One thread calls this. The ticket takes some time to arrive, so do other work in the meantime.
+/// Takes a ticket if `takes` is true and the calling thread is the first lane of its warp. The ticket takes some time to arrive, so do
+/// other work in the meantime.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory.
@@ -55,8 +56,8 @@ pub unsafe fn restart(control: *mut Control, epoch: u32) {
     unsafe { simt::store_word(&raw mut (*control).tickets, (epoch as u64) << 32) };
 }
 
-/// If `ticket` is the last ticket of a launch in which every block takes one, resets the tickets for the next launch. A launch with the last
-/// tag resets them at its end instead, when it has cleared the state words.
+/// If `ticket` is the last ticket of a launch in which every block takes one, resets the tickets and advances the epoch, for the next
+/// launch. A launch with the last tag resets them at its end instead, when it has cleared the state words.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory. The thread that took the ticket calls this.

@@ -4,7 +4,7 @@ use crate::simt;
 use crate::tickets::{self, Taken, Ticket, LAST_TAG};
 use crate::workspace::Control;
 
-/// The number of items: `most` if `address` is null, else the lesser of `most` and the number at `address`.
+/// A number of items, keys or segments: `most` if `address` is null, else the lesser of `most` and the number at `address`.
 ///
 /// # Safety
 /// Earlier work has been awaited. The address is null, or points to a readable number.
@@ -50,7 +50,7 @@ impl Tiles {
         }
     }
 
-    /// The number of blocks that get tiles: at most one for each tile. Other blocks have nothing to do.
+    /// The number of blocks that ask for tiles: at most one for each tile.
     #[inline(always)]
     pub fn blocks(&self) -> u32 {
         Ord::min(simt::block_count(), self.end - self.first)

@@ -101,9 +101,8 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
 
 /// Eight reductions at once, each of one value of every lane. In each of the first three steps, the lanes form pairs, and the two lanes of
 /// a pair share the work: one lane combines the pair's values for half of the reductions, and the other lane for the rest. The result of
-/// value `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight reductions take 9 shuffles; eight calls of [`reduce`] would
-/// take
-/// 40. The operator has to commute, because half of the lanes combine the upper lane's value before the lower lane's.
+/// value `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight reductions take 9 shuffles instead of the 40 of eight calls
+/// of [`reduce`]. The operator has to commute, because half of the lanes combine the upper lane's value before the lower lane's.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -1,4 +1,4 @@
-//! The scratch memory of a stream's launches: one allocation that is zeroed once, and that every launch uses again.
+//! The device memory that a stream's launches share: one allocation that is zeroed once, and that every launch uses again.
 //!
 //! ```text
 //! byte 0      Control         256 bytes
@@ -6,10 +6,9 @@
 //! ```
 //!
 //! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. By the tag, a launch
-//! recognises words that earlier launches have left, so no launch has to clear anything first. The epoch is in [`Control`], in device
-//! memory. The block with the last ticket of a call's last launch advances the epoch. So a launch that was captured into a graph works each
-//! time it is replayed. In a launch with the last tag, 2^32 − 1, the last block that uses the state words clears them, and sets the epoch
-//! to zero.
+//! recognises words that earlier calls have left, so no launch has to clear anything first. The epoch is in [`Control`], in device memory.
+//! The block with the last ticket of a call's last launch advances the epoch. So a launch that was captured into a graph works each time it
+//! is replayed. If a call has the last tag, 2^32 − 1, the last block that uses the state words clears them, and sets the epoch to zero.
 //!
 //! Launches that share a workspace must be ordered one after the other, for example on one stream.
 
@@ -20,12 +19,12 @@ use crate::element::ACCUMULATOR_MAX_WORDS;
 #[repr(C, align(256))]
 #[derive(Debug, Clone, Copy)]
 pub struct Control {
-    /// The high half is the epoch: the number of calls that have taken tickets since the state words were last cleared. The tag of the
-    /// running call is the epoch plus one. The low half is the number of tickets that have been taken since the last reset.
+    /// The high half is the epoch: the number of earlier calls that have taken tickets since the state words were last cleared. The tag of
+    /// the running call is the epoch plus one. The low half is the number of tickets that have been taken since the last reset.
     pub tickets: u64,
     /// The number of blocks that have left the running launch, if it has the last tag.
     pub departures: u32,
-    /// The tag of the last launch that refused its segments' offsets.
+    /// The tag of the last launch that refused its segments' offsets, or 0.
     pub fault: u64,
     /// The initial value of the next scan, if it has one.
     pub initial: Initial,

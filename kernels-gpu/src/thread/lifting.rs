@@ -1,8 +1,8 @@
 //! Lifting a vector's items, some of which may be missing.
 //!
-//! A tile that is not full has missing items: each counts as the identity. If some item lifts to the identity, that item fills the missing
-//! places, and then all items are lifted. If the operator has no such item, missing items are not lifted: the identity takes the place of
-//! the lifted item. In a full tile, no item is checked.
+//! A tile that is not full has missing items: each counts as the identity. If some value of the items' type lifts to the identity, that
+//! value fills the missing places, and then all places are lifted. If no value does, missing items are not lifted: the identity takes the
+//! place of the lifted item. In a full, aligned tile, no item is checked.
 
 use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};
@@ -41,7 +41,7 @@ impl TileItems {
     }
 }
 
-/// Whether missing items have to be left out: no item lifts to the identity.
+/// Whether missing items have to be left out, because no value lifts to the identity.
 #[inline(always)]
 pub fn must_leave_out<O: Op<T>, T: Element>() -> bool {
     O::identity_item().is_none()
@@ -61,7 +61,8 @@ pub fn lift<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines the items of a vector, from left to right unless the operator is exact. The vector has room for results of type `U`.
+/// Combines the items of a vector, from left to right unless the operator is exact. The wider of the types `T` and `U` decides how many
+/// items the vector has.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element, U: Element>(
     vector: &Vector,

@@ -37,7 +37,7 @@ impl Slots {
     /// Reads the vector in slot `v`.
     ///
     /// # Safety
-    /// Slot `v` exists and is written, and `access` describes its vectors.
+    /// Slot `v` exists and is written, and `access` describes its vector.
     #[inline(always)]
     pub unsafe fn read(&self, v: usize, access: Access) -> Vector {
         // SAFETY: slot `v` is in shared memory, written, and aligned for `access` (condition of this function).
@@ -47,7 +47,7 @@ impl Slots {
     /// [`Self::read`] for a constant `v`: the accesses to all slots share one base address.
     ///
     /// # Safety
-    /// Slot `v` exists and is written, and `access` describes its vectors.
+    /// Slot `v` exists and is written, and `access` describes its vector.
     #[inline(always)]
     pub unsafe fn read_constant(&self, v: usize, access: Access) -> Vector {
         // SAFETY: slot `v`, at this offset from the first slot, is in shared memory, written, and aligned for `access` (condition of this
@@ -74,7 +74,7 @@ impl Slots {
     /// Writes a vector to slot `v`.
     ///
     /// # Safety
-    /// Slot `v` exists, no other thread uses it, and `access` describes its vectors.
+    /// Slot `v` exists, no other thread uses it, and `access` describes its vector.
     #[inline(always)]
     pub unsafe fn write(&self, v: usize, access: Access, vector: Vector) {
         // SAFETY: slot `v` is in shared memory, aligned for `access`, and this thread's (condition of this function).

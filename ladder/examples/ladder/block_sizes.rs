@@ -37,7 +37,7 @@ const COLUMNS: [&str; 8] = [
     "total_ms",
 ];
 
-/// Runs the experiment, prints its table, and writes it to the folder.
+/// Runs the experiment, prints its table, and writes the table to the folder if a folder is given.
 pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), Failure> {
     let held =
         Device::get_device(0)?.get_attribute(DeviceAttribute::MaxThreadsPerMultiprocessor)?;

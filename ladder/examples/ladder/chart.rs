@@ -1,4 +1,4 @@
-//! The chart: a panel for each document, a bar for each of its rungs, as an SVG file.
+//! The chart, an SVG file: a panel for each document, with a bar for each rung.
 //!
 //! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, it shows the number of lane instructions per
 //! item. Both scales are logarithmic.

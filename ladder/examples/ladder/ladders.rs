@@ -22,7 +22,7 @@ struct Ladder {
     block_size: u32,
 }
 
-/// Runs the ladder of a document at each of its sizes, and prints a table for each.
+/// Runs the ladder of a document at each of its sizes, and prints its tables.
 pub fn run(bench: &Bench, number: u32, out: &mut dyn Write) -> Result<Vec<Record>, Failure> {
     let (document, block_size, sizes) = match number {
         // The document takes any number of items, in blocks of 256.

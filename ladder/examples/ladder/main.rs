@@ -1,4 +1,4 @@
-//! Runs the ladder on the available device: every kernel of the documents, from the naive kernels to ours.
+//! Runs the ladder's reductions and scans on the available device, from the naive kernels to ours.
 //!
 //! ```text
 //! cargo run --release -p warpfold-ladder --example ladder                     everything
@@ -8,9 +8,9 @@
 //! cargo run --release -p warpfold-ladder --example ladder … --output FOLDER   also as CSV files, and the ladders as a chart, in FOLDER
 //! ```
 //!
-//! Times are measured between events on the device. Each time is the median of several runs, except that a long run is not repeated. On a
-//! machine without a GPU the times are an interpreter's and mean nothing. The virtual GPU's exact counts are printed next to the times, at
-//! small sizes. Every result is checked against the CPU.
+//! The kernels' times are measured between events on the device. Each time is the median of several runs, except that a long run is not
+//! repeated. On a machine without a GPU the inputs are small, and the times are an interpreter's and mean nothing. The tables of the
+//! ladders then also have the virtual GPU's exact counts. A result of each rung is checked against the CPU.
 //!
 //! Exit code: 0 if all went well; 2 if an argument is invalid or FOLDER cannot be created; 1 if the device failed, a result differs from
 //! the CPU's, or a file or the output cannot be written.

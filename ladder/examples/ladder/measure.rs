@@ -9,7 +9,7 @@ use warpfold_ladder::{Ladder, Launch, Measured};
 use crate::failure::Failure;
 use crate::record::Counts;
 
-/// The device, and the number of runs of a rung.
+/// The device, and how many more times a rung is run after its first run.
 pub struct Bench {
     pub ladder: Ladder,
     pub mode: Mode,
@@ -38,8 +38,7 @@ const LONG: Duration = Duration::from_millis(500);
 impl Bench {
     pub fn new(ladder: Ladder) -> Self {
         let mode = virtual_gpu::mode().unwrap_or(Mode::Virtual);
-        // On a real GPU, a rung is run as often as in document 3. On the virtual GPU the first run is enough, since
-        // times mean nothing.
+        // On a real GPU, a rung is timed as often as in document 3. On the virtual GPU the first run is enough, since times mean nothing.
         let repeats = match mode {
             Mode::Real => 10,
             Mode::Virtual => 0,

@@ -8,7 +8,7 @@ use warpfold_ladder::{Item, Placement, Plain, Rung};
 use crate::common::Random;
 use crate::failure::Failure;
 
-/// An operator with the ladder's kernels, and with warpfold's reductions and scans.
+/// An operator for the ladder's kernels. It also has warpfold's reductions and scans.
 pub trait Operator<T: Item>:
     Plain<T>
     + Kernel<kind::reduce, T>
@@ -39,7 +39,7 @@ pub trait Problem: Item + Default + Display {
     /// The total with one more item.
     fn add<O: Plain<Self>>(total: Self::Total, item: Self) -> Self::Total;
 
-    /// Whether a result is a valid total of `item_count` items.
+    /// Whether a result agrees with the CPU's total of `item_count` items.
     fn agrees(self, total: Self::Total, item_count: usize) -> bool;
 }
 
@@ -85,7 +85,7 @@ impl Problem for f32 {
         0.0
     }
 
-    /// The sum: it is the only operator that the documents have for floats.
+    /// The sum: this program uses no other operator for floats.
     fn add<O: Plain<Self>>(total: f64, item: Self) -> f64 {
         total + f64::from(item)
     }

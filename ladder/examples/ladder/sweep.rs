@@ -26,7 +26,7 @@ const COLUMNS: [&str; 5] = [
     "least_microseconds",
 ];
 
-/// Runs the sweep, prints its table, and writes it to the folder.
+/// Runs the sweep, prints its table, and writes the table to the folder if a folder is given.
 pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for &item_count in bench.choose(&[1 << 10, 1 << 15, 1 << 20, 1 << 25][..], &[1 << 10]) {
@@ -45,7 +45,7 @@ pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<
 
 type Row = [String; COLUMNS.len()];
 
-/// The rows for this many items: the CPU, then all kernels, each with every size of [`BLOCK_SIZES`] that it supports.
+/// The rows for this many items: the CPU, then each kernel of the sweep with every size of [`BLOCK_SIZES`] that it supports.
 fn size(bench: &Bench, item_count: usize) -> Result<Vec<Row>, Failure> {
     let row = |block_size: String, kernel: &str, [median, least]: [f64; 2]| {
         let micros = |seconds: f64| format!("{:.3}", 1e6 * seconds);

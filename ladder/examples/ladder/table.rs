@@ -47,7 +47,7 @@ fn columns(values: [impl ToString; COUNTED.len()]) -> String {
         .concat()
 }
 
-/// A time, with the digits that are significant.
+/// A time with one decimal, in the unit that suits it.
 fn time(micros: f64) -> String {
     format!("{:.1?}", Duration::from_secs_f64(micros / 1e6))
 }

@@ -1,4 +1,4 @@
-//! The kernels' entries, one for each row of the table in [`crate::entries`].
+//! The kernels' entries: one for each row of the tables in [`crate::entries`], and `ladder_nested_hello`.
 //!
 //! Each entry calls a function, whose documentation states the conditions of a launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]

@@ -1,9 +1,9 @@
-//! The table of the ladder's kernels: one row for each kernel.
+//! The two tables of the ladder's kernels: a row for each kernel except `ladder_nested_hello`.
 //!
 //! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it comes before the
 //! arrow. The kind determines the kernel's parameters. The family is the name of the kernel's function.
 
-/// Passes every row of the table to the macro `$callback`, as `kind family Op element => symbol;` or
+/// Passes every row of the first table to the macro `$callback`, as `kind family Op element => symbol;` or
 /// `kind family Op element block => symbol;`.
 #[macro_export]
 macro_rules! for_each_ladder_kernel {

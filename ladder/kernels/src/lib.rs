@@ -1,6 +1,6 @@
 //! The ladder: the kernels of the tutorials that warpfold grew from, in the order in which they are taught. The first kernels are naive.
 //!
-//! The kernels are here to be read, run and compared with the library's own. Like a user's kernels, they only use the operators, items and
+//! The kernels are here to be read, run and compared with the library's own. Like a user's kernels, they use the operators, items and
 //! building blocks of `warpfold-kernels`. Each kernel follows its document, and is corrected only where the document's kernel is wrong or
 //! can no longer run. Its file lists the corrections, and the reasons.
 //!
@@ -13,8 +13,8 @@
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |
 //! | `nested` | 5: kernels that launch kernels, by `runtime` |
 //!
-//! [`entries`] is the table of the kernels, and [`texts`] divides the kernels into texts; a build for the host has both. `emit` makes an
-//! entry for each row of the table.
+//! [`entries`] has the tables of the kernels, and [`texts`] divides the kernels into texts; a build for the host has both modules. `emit`
+//! makes the kernels' entries from the tables.
 //!
 //! Every launch has to meet these conditions:
 //!

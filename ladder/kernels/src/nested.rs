@@ -143,7 +143,7 @@ pub unsafe fn recursive<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// One level of a block: halves the block's items, and launches the next level.
+/// One level of a block: halves the block's items, and then launches the next level or, if one item is left, writes the block's result.
 ///
 /// # Safety
 /// The conditions of [`recursive_waiting`].

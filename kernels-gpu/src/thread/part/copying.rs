@@ -22,8 +22,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         unsafe { self.copy_in_pieces::<O>(slots, None) };
     }
 
-    /// Begins to copy the part to `slots` with an eviction policy, with fillers in place of items that do not exist. Does nothing on
-    /// devices without asynchronous copies.
+    /// Begins to copy the part to `slots`, with fillers in place of items that do not exist. `policy` applies only to copies of 16 bytes.
+    /// What cannot be copied asynchronously is copied before this returns. Does nothing on devices without asynchronous copies.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part before [`Self::end_copy`].
@@ -91,9 +91,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         });
     }
 
-    /// Copies a part that is not whole: a vector at once where [`Self::is_vector`] holds, else item by item. If there is an eviction
-    /// policy, and items can be copied asynchronously, begins asynchronous copies. The loop is not written out, because it indexes no
-    /// registers.
+    /// Copies any part, whole or not: a vector at once where [`Self::is_vector`] holds, else item by item. If there is an eviction policy,
+    /// and items can be copied asynchronously, begins asynchronous copies. The loop is not written out, because it indexes no registers.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part.

@@ -100,7 +100,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
         let mut pairs = [0; VECTOR_WORDS];
         for_each_item!(P of Pair<A, B> => {
             let pair = if self.left.exists(v, P) {
-                // SAFETY: the pair exists, and so do both its values, because the two parts have the same places.
+                // SAFETY: the pair exists, and so do both its values, because the same places exist in both parts.
                 unsafe { Pair(self.left.vector(v).add(P).read(), self.right.vector(v).add(P).read()) }
             } else {
                 filler::<O, Pair<A, B>>()

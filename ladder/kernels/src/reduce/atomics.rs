@@ -14,9 +14,9 @@
 //! register whether it has a name or not. So there is one kernel here.
 //!
 //! Corrected: a thread past the last item does nothing, while the document's threads read past the end. There is a barrier between the
-//! first write of the shared word and the atomic operations on that word; without the barrier, earlier atomic operations may be lost. The
-//! word begins as the operator's identity: 0, as in the document, is wrong for a maximum of negative numbers. The result begins as the
-//! identity too; the document initialises the result with the first item.
+//! first write of the shared word and the atomic operations on that word; without the barrier, the write may undo atomic operations of
+//! other threads. The word begins as the operator's identity: 0, as in the document, is wrong for a maximum of negative numbers. The result
+//! begins as the identity too; the document initialises the result with the first item.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::atomic::*;

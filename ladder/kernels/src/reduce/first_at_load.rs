@@ -15,9 +15,10 @@
 //! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from `tree::levels_above_a_warp`. An
 //! index is the same register whether it has a name or not. So the last three kernels compile to the same instructions.
 //!
-//! Corrected: as in `atomic_tree`. If the second item of a pair does not exist, the pair is its first item. `n / 2` is rounded up. Threads
-//! past the first half contribute the identity. In the document, they combine items of the second half a second time: this does not change
-//! a maximum, but it changes a sum. The document launches `getMax_binary4` with twice as many blocks as it needs, and reads past the end.
+//! Corrected: as in `atomic_tree`. If the second item of a pair does not exist, the first item is the pair's result. `n / 2` is rounded up.
+//! Threads past the first half contribute the identity. In the document, they combine items of the second half a second time: this does not
+//! change a maximum, but it changes a sum. The document launches `getMax_binary4` with twice as many blocks as it needs, and reads past the
+//! end.
 
 use super::atomic_tree::finish_in_warp;
 use super::atomics::Atomic;

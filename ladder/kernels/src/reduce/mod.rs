@@ -1,4 +1,4 @@
-//! The ladders of reductions: a file for each family of rungs, and their common parts.
+//! The ladder's reductions. Related kernels share a file; `tree` and this file have the common parts.
 
 pub mod atomic_tree;
 pub mod atomics;

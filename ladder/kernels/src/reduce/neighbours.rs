@@ -73,7 +73,7 @@ impl<T: Element> Segment<T> {
     }
 }
 
-/// Kernel 1: combines neighbours. Each active thread works at its own two items.
+/// Kernel 1: combines neighbours. An active thread writes the first of its own two items.
 ///
 /// # Safety
 /// The [conditions of every launch](crate). `items` points to `item_count` items, and each block has at least one of them. `partials`

@@ -1,8 +1,8 @@
 //! A block's tree, in the forms that most reductions of the ladder use: the upper half of the items is combined with the lower half, level
 //! by level.
 //!
-//! The items are an array of the block's own, in shared or in global memory. Between the threads' writes to the array and a call, there has
-//! to be a barrier. After all levels, the result is item 0, valid on thread 0.
+//! The items are an array of the block's own, in shared or in global memory. Before a call, a barrier has to order the threads' writes to
+//! the array. After all levels, the result is item 0, valid on thread 0.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread, warp};

@@ -74,7 +74,7 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
     })
 }
 
-/// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction.
+/// Whether [`minimum_f32`] and [`maximum_f32`] are single instructions.
 pub const HAS_EXTREMES_F32: bool = CAPABILITY_MAJOR >= 8;
 
 /// The number with this low and this high word, by one `mov` instruction.
@@ -134,7 +134,7 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
-/// `2·a + c`, rounded once. It is `a + a + c`, because `a + a` is exact unless it overflows. See [`fused_f32`] for `mad`.
+/// `2·a + c`, rounded once. It equals `a + a + c` unless `a + a` overflows, since `a + a` is otherwise exact. See [`fused_f32`] for `mad`.
 #[inline(always)]
 pub fn twice_plus(a: f64, c: f64) -> f64 {
     let sum: f64;

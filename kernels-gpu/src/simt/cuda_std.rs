@@ -142,7 +142,7 @@ pub fn shared_memory<T>() -> *mut T {
     shared::dynamic_shared_mem::<T>()
 }
 
-/// `value` of the lane `delta` lanes above, or the lane's own value if there is no such lane.
+/// `value` of the lane `delta` lanes above, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -152,7 +152,7 @@ pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
     unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_DOWN, value, delta, SEGMENT_DOWN) }.value
 }
 
-/// `value` of the lane `delta` lanes below, or the lane's own value if there is no such lane.
+/// `value` of the lane `delta` lanes below, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -382,8 +382,7 @@ pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     }
 }
 
-/// Takes the `place` of [`Op::stream`](crate::op::Op::stream). If the accumulator is wide, it is the body's input `PLACE`; otherwise it is
-/// 0.
+/// Takes the `place` of `Op::stream`. If the accumulator is wide, it is the body's input `PLACE`; otherwise it is 0.
 #[inline(always)]
 pub fn take_place<A: Accumulator, const PLACE: usize>() -> u32 {
     match A::WORDS {

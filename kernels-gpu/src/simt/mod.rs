@@ -5,7 +5,7 @@
 //! compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
-//! - `stable`: the same back end without nightly features, which compiles users' operators (feature `stable`);
+//! - `stable`: the same back end on stable Rust, for users' operators (feature `stable`);
 //! - `cuda_std`: rust-cuda's `rustc_codegen_nvvm` with the crate `cuda_std`.
 //!
 //! # Convergence
@@ -16,10 +16,10 @@
 //!
 //! # Memory order
 //!
-//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a
-//! single access of 64 bits. A state word carries a value together with its tag, so no other order is needed. The one exception is
-//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Only the launch with the
-//! last tag needs it.
+//! State words, tickets and faults are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a single
+//! access of 64 bits. A state word carries a value together with its tag, so no other order is needed. The one exception is [`arrive`]: it
+//! releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Launches with the last tag need it, and
+//! launches that mark heads.
 
 // On the host the kernels are only type-checked: each instruction panics.
 #![cfg_attr(

@@ -13,9 +13,9 @@
 //!
 //! The method of the look-back is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The
 //! method of a warp's work is that of Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures*
-//! (2009). Tickets, turns and the exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` argues for progress, and
-//! `simt` for the memory order. A tile's prefix is a count, and for heads also the index of the last head. These are integers, so the
-//! prefix is exact.
+//! (2009). Tickets and the exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` argues for progress, and `simt`
+//! for the memory order. A tile's prefix is a count, and for heads also the index of the last head. These are integers, so the prefix is
+//! exact.
 //!
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
@@ -69,8 +69,8 @@ use crate::tiles::{counted, Tiles};
 /// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
 ///   and `others` has `other_capacity`. `count` is a writable word. Outputs overlap neither each other nor the inputs.
 /// - `lengths` is null unless `C` chooses heads.
-/// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///   [`crate::selection::state_words`].
+/// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least as many
+///   as [`crate::selection::state_words`] returns.
 #[inline(always)]
 pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments<T>) {
     simt::await_work_before();

@@ -10,7 +10,8 @@
 //! votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed an instruction of the same
 //! kind, in whatever branch. Copies of a block's barrier are wrong. One pass of rustc made such copies, so builds with rust-cuda turn that
 //! pass off. One pass of LLVM made such copies too, but [`barrier`] prevents this. `cargo xtask rust-cuda` counts the barriers in the PTX.
-//! On a machine without a GPU, it also runs the kernels on the virtual GPU, which faults if the lanes of a warp come to different copies.
+//! On a machine without a GPU, it also runs the kernels on the virtual GPU, which faults if the lanes of a warp come to different copies of
+//! a barrier.
 
 use cuda_std::{shared, thread, warp};
 

@@ -1,7 +1,7 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
-//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler. The
-//! indices and numbers of threads and blocks, barriers, shuffles, votes and the address of shared memory have three implementations. The
+//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Barriers,
+//! shuffles, votes, the address of shared memory, and the indices and numbers of threads and blocks have three implementations. The
 //! implementation is chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;

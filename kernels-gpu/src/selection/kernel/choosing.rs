@@ -115,9 +115,9 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             before: T::zeroed(),
         };
         // SAFETY: tiles and tickets are the same for all sharing warps. So the branches around convergent calls go the same way in all of
-        // them, and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its input and flags are
+        // them, and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its items and their flags are
         // readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written the output of the
-        // buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's counts and ticket
+        // buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's shares and ticket
         // are read before the next turn's barrier, and overwritten after it.
         unsafe {
             // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
@@ -141,7 +141,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                         let ticket = self.tiles.receive(self.arguments.control, taken);
                         (*self.shared).tickets[parity] = ticket.index;
                     }
-                    // Orders the writes of counts and of the ticket before their reads.
+                    // Orders the writes of shares and of the ticket before their reads.
                     simt::wait_at_barrier(SHARES_BARRIER, WARPS);
                     arrived.before = self.before(parity);
                     self.publish(&arrived, share);
@@ -345,11 +345,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - Convergent: a whole warp.
-    /// - The lower warps have written their counts, and a barrier of the sharing warps has followed.
+    /// - The lower warps have written their shares, and a barrier of the sharing warps has followed.
     #[inline(always)]
     unsafe fn before(&self, parity: usize) -> Share {
         let lane = simt::lane();
-        // SAFETY: the counts of lower warps are written (condition of this function), and the whole warp gets to the shuffles.
+        // SAFETY: the shares of lower warps are written (condition of this function), and the whole warp gets to the shuffles.
         unsafe {
             let mut share = Share { count: 0, last: 0 };
             if lane < simt::warp() {

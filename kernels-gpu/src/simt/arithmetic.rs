@@ -214,7 +214,7 @@ sum!(
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
-/// The term that the combination of two groups of items adds to the sum of their squared deviations. For n items with the sum S and m items
+/// When two groups of items are combined, this term is added to the sum of their squared deviations. For n items with the sum S and m items
 /// with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0, as when a thread appends its first tile. If n and m are
 /// the same power of two, it is `equal`, which the caller has computed. These two cases need no division. The words of n and m tell the
 /// cases apart: the upper word of a whole number is 0 only if the number is 0.

@@ -194,8 +194,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { exchange::send_tile(&raw mut (*self.shared).tiles, turn, tile) }
     }
 
-    /// Begins to copy the calling thread's part of a tile to shared memory. If the choice needs the part's flags, or the item before the
-    /// warp's first item, reads them.
+    /// Begins to copy the calling thread's part of a tile to shared memory. Reads what else the choice needs: the part's flags, or the item
+    /// before the warp's first item.
     ///
     /// # Safety
     /// - The tile is one of the launch's tiles: its items and their flags are readable.

@@ -5,7 +5,7 @@
 //! group's count, and then the next group's prefix. Counts are small and exact. So one word holds a tile's count. A look-back adds up all
 //! counts between a known prefix and the tile at once, in any order.
 //!
-//! Cost: a look-back takes one warp. It has one round of loads if every value is published, or two rounds if it is patient. It has 7
+//! Cost: a look-back takes one warp. If every value is published, it has one round of loads, or two rounds if it is patient. It has 7
 //! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more shuffles. There is no barrier.
 
 use crate::board::Board;
@@ -157,7 +157,7 @@ impl Lookback {
 
     /// The prefix of `tile`; valid on lane 0. For the last tile of a group, also publishes the group's count and the next group's prefix.
     ///
-    /// A patient look-back first waits for the counts of the tiles of its own group, which are published last. Then it reads the other
+    /// A patient look-back first waits for the counts of the tiles of its own group: these are published last. Then it reads the other
     /// values.
     ///
     /// # Safety

@@ -310,7 +310,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// For each listed head, writes the length of the run that ends there. All lengths but the first are written in batches.
+    /// For each listed head, writes the length of the run that ends just before it. All lengths but the first are written in batches.
     ///
     /// # Safety
     /// The conditions of [`Self::write_chunk`].

@@ -22,8 +22,8 @@ pub const TURNS: usize = 4;
 
 /// The tiles of an exact operator's scans. Any tiles give the same bits. The function returns the tiles of the
 /// [contract](crate::contract::scan_tiles), since all other tiles that were measured were slower at some sizes. Inclusive sums of `u64` on
-/// an H200, in µs, for each number of rows of a short scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64
-/// --sizes 10-22`):
+/// an H200, in µs, for each number of rows of a short scan's tile (2026-11-23,
+/// `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///
 /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
 /// |---|---|---|---|---|---|---|---|

@@ -80,8 +80,8 @@ macro_rules! with_item_types {
     };
 }
 
-/// Passes the rows of `$rows` with 16-bit floats to the macro `$callback`. The caller uses the rows for another version of `half`, whose
-/// types have the same names.
+/// Passes those rows of `$rows` that have 16-bit floats to the macro `$callback`. If `$rows` has rows of selections by flags, they are
+/// passed too. The caller uses the rows for another version of `half`, whose types have the same names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_narrow_float {

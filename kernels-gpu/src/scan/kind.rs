@@ -13,8 +13,8 @@ const fn sharing(shape: ScanShape) -> u32 {
 /// Threads of two warps: the last warp that scans, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
-/// The barriers of a kernel whose long scans have tiles of this shape. The kernel has code for short scans and code for long scans. The
-/// list has the barriers of both.
+/// The barriers of a kernel whose long scans have tiles of this shape. The list has the barriers of the kernel's code for short scans and
+/// of its code for long scans.
 const fn barriers(long: ScanShape) -> [Barrier; 11] {
     [
         // First the barrier of the whole block, after the first ticket. Then the barrier of the warps that scan, after they have written
@@ -23,7 +23,7 @@ const fn barriers(long: ScanShape) -> [Barrier; 11] {
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
         Barrier::sync(Some(1), sharing(long), 1),
         // The barriers by which tiles, and the launch's end, are sent to the warp that looks back. That warp waits once before its loop. In
-        // the loop it waits after the look-back or, in long scans, perhaps before it.
+        // the loop it waits after the look-back or, for some tiles of long scans, before it.
         Barrier::arrive(Some(2), TWO_WARPS, 2),
         Barrier::arrive(None, TWO_WARPS, 4),
         Barrier::sync(Some(2), TWO_WARPS, 2),

@@ -1,7 +1,7 @@
 //! Scans of whole arrays.
 //!
 //! [`crate::contract`] defines the order of combination, [`crate::launch`] the resources of a launch, and [`crate::workspace`] the layout
-//! of scratch memory.
+//! of the workspace.
 
 #[macro_use]
 mod arguments;

@@ -2,7 +2,7 @@
 
 use crate::skeleton::*;
 
-/// Emits the skeleton of a scan, inclusive or exclusive.
+/// Emits a skeleton that inclusive and exclusive scans share.
 macro_rules! emit_places {
     ($emit:tt $symbol:tt $op:ty, $t:ty) => {
         crate::emit_scan! { $emit $symbol Places, $op, $t }

@@ -21,8 +21,9 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 pub const TURNS: usize = 4;
 
 /// The tiles of an exact operator's scans. Any tiles give the same bits. The function returns the tiles of the
-/// [contract](crate::contract::scan_tiles), since all other tiles were slower at some sizes. Inclusive sums of `u64` on an H200, in µs, for
-/// each number of rows of a short scan's tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
+/// [contract](crate::contract::scan_tiles), since all other tiles that were measured were slower at some sizes. Inclusive sums of `u64` on
+/// an H200, in µs, for each number of rows of a short scan's tile (2026-11-23,
+/// `warpfold-bench measure --kinds inclusive_sum --types u64 --sizes 10-22`):
 ///
 /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
 /// |---|---|---|---|---|---|---|---|
@@ -45,8 +46,8 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Scans in place of up to this many bytes leave evictions to the L2 cache. All other scans ask the cache to evict the lines of the input
-/// last. Inclusive sums of `f32`, in µs, without that request and with it (2026-11-22):
+/// Scans in place of up to this many bytes leave evictions to the L2 cache. Other scans set `evict_last` as the `EvictionPolicy` of their
+/// copies. Inclusive sums of `f32`, in µs, without this policy and with it (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|

@@ -27,7 +27,7 @@ macro_rules! with_selection_arguments {
             lengths: *mut u32,
             /// Bytes of a length, 4 or 8.
             length_bytes: u64,
-            /// The length of `items` or `lengths`, whichever is shorter. Nothing is written beyond it.
+            /// The length of `items` or `lengths`; if both are wanted, of the shorter one. Nothing is written beyond it.
             capacity: u64,
             /// The output for the items that are not chosen, aligned to an item. Null if it is not wanted.
             others: *mut T,

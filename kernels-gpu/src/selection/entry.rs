@@ -16,7 +16,7 @@ macro_rules! emit_selection {
     };
 }
 
-/// Emits the entry of a selection by a predicate, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of a selection by a predicate. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_select_if {
@@ -25,7 +25,8 @@ macro_rules! emit_select_if {
     };
 }
 
-/// Emits the entry of a selection that chooses the heads of runs, by an equality, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of a selection of the heads of runs, by an equality. The arguments are like those of
+/// [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_runs {
@@ -34,7 +35,7 @@ macro_rules! emit_runs {
     };
 }
 
-/// Emits the entry of a selection by flags, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of a selection by flags. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_select_flagged {

@@ -1,5 +1,5 @@
 //! Selection in one launch and a single pass. Each item is read once, except that runs read the item before each warp's items again. Each
-//! output is written once.
+//! result is written once.
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
@@ -13,19 +13,20 @@
 //!
 //! The method of the look-back is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The
 //! method of a warp's work is that of Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures*
-//! (2009). Tickets, turns and the exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` argues for progress, and
-//! `simt` for the memory order. A tile's prefix is a count, and for heads also the place of the last head. These are integers, so the
-//! prefix is exact.
+//! (2009). Tickets and the exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` argues for progress, and `simt`
+//! for the memory order. A tile's prefix is a count, and for heads also the index of the last head. These are integers, so the prefix is
+//! exact.
 //!
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
-//! **Writing.** A warp writes the chosen items among its own consecutive items, so it waits for no other warp. It counts its chosen items
-//! by rows: a register holds the counts of up to four rows, 8 bits each. It lists the places of the chosen items, in order. Then each lane
-//! takes every 32nd entry of the list, and writes the item, its index, or the distance between it and the next head. So the lanes' stores
-//! are adjacent, whichever items are chosen. If the items that are not chosen are wanted too, they follow the chosen ones in the list, and
-//! are written in the same way. (Compacting the items themselves in shared memory took more time than the list: see `tuning`.) A lane's
-//! loads and stores keep their order. So a lane that reads and writes one item after another waits for each load. For runs, a lane reads up
-//! to four items or lengths before it writes the first of them.
+//! **Writing.** All sharing warps wait for the tile's prefix. Then each warp writes the chosen items among its own consecutive items, and
+//! waits for no other warp. It counts its chosen items by rows: a register holds the count of one row, or the counts of up to four rows, 8
+//! bits each. It lists the places of the chosen items, in order. Then each lane takes every 32nd entry of the list, and writes the item,
+//! its index, or the distance between it and the next head. So the lanes' stores are adjacent, whichever items are chosen. If the items
+//! that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting the items
+//! themselves in shared memory took more time than the list: see `tuning`.) A lane's loads and stores keep their order. So a lane that
+//! reads and writes one item after another waits for each load. For runs, a lane reads up to four items or lengths before it writes the
+//! first of them.
 //!
 //! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
 //! has 1 barrier of all its threads.
@@ -68,8 +69,8 @@ use crate::tiles::{counted, Tiles};
 /// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
 ///   and `others` has `other_capacity`. `count` is a writable word. Outputs overlap neither each other nor the inputs.
 /// - `lengths` is null unless `C` chooses heads.
-/// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///   [`crate::selection::state_words`].
+/// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least as many
+///   as [`crate::selection::state_words`] returns.
 #[inline(always)]
 pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments<T>) {
     simt::await_work_before();
@@ -80,10 +81,10 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
     let tile_count = tile_count::<T>(arguments.item_count) as u32;
     let tiles = Tiles::of_launch(0, tile_count, tile_count);
     let looks_back = simt::warp() == WARPS;
-    // SAFETY: arguments, workspace and shared memory are as this function's conditions say. Lane 0 alone takes the block's first ticket and
-    // receives it once. Either all threads of a block return early, or all get to the barrier: `tiles.blocks()` is the same for all of
-    // them. The warp after the sharing warps looks back, and the sharing warps choose and write. The warp that looks back departs after its
-    // last look-back.
+    // SAFETY: arguments, workspace and shared memory are as this function's conditions say. Lane 0 of the warp that looks back takes the
+    // block's first ticket, and receives it once. Either all threads of a block return early, or all get to the barrier: `tiles.blocks()`
+    // is the same for all of them. The warp after the sharing warps looks back, and the sharing warps choose and write. The warp that looks
+    // back departs after its last look-back.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             let is_first = simt::block_index() == 0 && simt::thread_index() == 0;

@@ -1,9 +1,9 @@
 //! Selection: the ways to choose items, the division of the work into tiles, and the arguments and memory of a launch.
 //!
 //! Some of an input's items are **chosen**: by flags in a second array, by a [`Predicate`], or as **heads**, the first items of runs of
-//! equal items ([`Equality`]). A selection writes one or several of these outputs: the chosen items in their order, their indices, and the
-//! lengths of the runs that they begin. It may also write the items that are not chosen, in their order. All results are exact: they do not
-//! depend on the order of the work.
+//! equal items ([`Equality`]). A selection writes the number of chosen items, and any of these outputs: the chosen items in their order,
+//! their indices, the lengths of the runs that they begin, and the items that are not chosen, in their order. All results are exact: they
+//! do not depend on the order of the work.
 //!
 //! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. A warp writes its items
 //! by **chunks**. A chunk is all rows of the warp, or one row if a vector has more than four items.
@@ -88,7 +88,7 @@ pub const fn tile_count<T>(item_count: u64) -> u64 {
     item_count.div_ceil(tile_items::<T>() as u64)
 }
 
-/// State words of a launch whose prefixes have type `A`. Each tile has one word, for its count. Each group of tiles has a count, and a
+/// State words of a launch whose prefixes have type `A`. Each tile has one word, for its share. Each group of tiles has a share, and a
 /// prefix that takes twice as many words.
 pub const fn state_words<T, A>(item_count: u64) -> u64 {
     let tiles = tile_count::<T>(item_count);
@@ -121,9 +121,9 @@ pub struct Share {
 /// The first list and each tile begin at a multiple of 128 bytes.
 #[repr(C, align(128))]
 pub struct Header<A> {
-    /// The warps' counts, for even and for odd turns.
+    /// The warps' shares, for even and for odd turns.
     pub shares: [[Share; WARPS as usize]; 2],
-    /// The tickets taken in even and in odd turns.
+    /// The tickets taken in even and in odd turns. At first, the second place has the block's first ticket.
     pub tickets: [u32; 2],
     /// The tile of each turn, sent to the warp that looks back.
     pub tiles: [u32; TURNS],

@@ -74,7 +74,7 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
     })
 }
 
-/// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction.
+/// Whether [`minimum_f32`] and [`maximum_f32`] are single instructions.
 pub const HAS_EXTREMES_F32: bool = CAPABILITY_MAJOR >= 8;
 
 /// The number with this low and this high word, by one `mov` instruction.
@@ -134,7 +134,7 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
-/// `2·a + c`, rounded once. It is `a + a + c`, because `a + a` is exact unless it overflows. See [`fused_f32`] for `mad`.
+/// `2·a + c`, rounded once. It equals `a + a + c` unless `a + a` overflows, since `a + a` is otherwise exact. See [`fused_f32`] for `mad`.
 #[inline(always)]
 pub fn twice_plus(a: f64, c: f64) -> f64 {
     let sum: f64;
@@ -214,7 +214,7 @@ sum!(
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
-/// The term that the combination of two groups of items adds to the sum of their squared deviations. For n items with the sum S and m items
+/// When two groups of items are combined, this term is added to the sum of their squared deviations. For n items with the sum S and m items
 /// with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0, as when a thread appends its first tile. If n and m are
 /// the same power of two, it is `equal`, which the caller has computed. These two cases need no division. The words of n and m tell the
 /// cases apart: the upper word of a whole number is 0 only if the number is 0.
@@ -259,8 +259,8 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     spread
 }
 
-/// The keys and places of the minimum and the maximum of four items. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the
-/// result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
+/// The keys and places of two extremes of four items, or of one extreme, given twice. `extreme` is NaN exactly if an item is NaN. If no
+/// item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
 #[inline(always)]
 pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;

@@ -4,7 +4,8 @@
 //! the old value. Their memory order is relaxed: read the word after a barrier, or after the end of the launch. In global memory they are
 //! atomic among all threads of the device. In shared memory they are atomic among the threads of the block.
 //!
-//! The bits of a sum of floats depend on the order of the threads' additions. Hardware flushes subnormal sums in global memory to zero.
+//! The bits of a sum of floats depend on the order of the threads' additions. In global memory, the hardware flushes subnormal operands and
+//! sums to zero.
 
 macro_rules! operations {
     ($($name:ident: $operation:literal on $address:literal in $space:literal;)*) => {$(

@@ -10,7 +10,8 @@
 //! votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed an instruction of the same
 //! kind, in whatever branch. Copies of a block's barrier are wrong. One pass of rustc made such copies, so builds with rust-cuda turn that
 //! pass off. One pass of LLVM made such copies too, but [`barrier`] prevents this. `cargo xtask rust-cuda` counts the barriers in the PTX.
-//! On a machine without a GPU, it also runs the kernels on the virtual GPU, which faults if the lanes of a warp come to different copies.
+//! On a machine without a GPU, it also runs the kernels on the virtual GPU, which faults if the lanes of a warp come to different copies of
+//! a barrier.
 
 use cuda_std::{shared, thread, warp};
 
@@ -142,7 +143,7 @@ pub fn shared_memory<T>() -> *mut T {
     shared::dynamic_shared_mem::<T>()
 }
 
-/// `value` of the lane `delta` lanes above, or the lane's own value if there is no such lane.
+/// `value` of the lane `delta` lanes above, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -152,7 +153,7 @@ pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
     unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_DOWN, value, delta, SEGMENT_DOWN) }.value
 }
 
-/// `value` of the lane `delta` lanes below, or the lane's own value if there is no such lane.
+/// `value` of the lane `delta` lanes below, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.

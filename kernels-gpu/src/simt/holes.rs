@@ -2,7 +2,7 @@
 //!
 //! A hole is a line `HOLE name outputs <- inputs;`. Each operand is a register. A hole has no side effects, so the compiler may move it,
 //! merge it with an equal hole, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
-//! outputs by `GIVE index, register;`. The lines between `TAKE` and `GIVE` are the body.
+//! outputs by `GIVE index, register;`. The function's other instructions, except for `ret`, are the body.
 //!
 //! An accumulator is in a register of 32 or 64 bits, and an item or a result in a register of 16, 32 or 64 bits. An item of 16 bytes is in
 //! two registers. Values of 8 bits are zero-extended to 16 bits. Wider accumulators and their results are in several registers (see
@@ -182,7 +182,8 @@ pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
     }
 }
 
-/// The prefix after a vector with the prefix `before`. This hole is separate from [`place`], because few kernels use it.
+/// The prefix after a vector with the prefix `before`. This hole is separate from [`place`], because kernels with accumulators of one word
+/// do not use it.
 #[inline(always)]
 pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
@@ -381,7 +382,7 @@ pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     }
 }
 
-/// Takes the index of the first item of a stream's vector. If the accumulator is wide, this is the body's input `PLACE`; otherwise it is 0.
+/// Takes the `place` of `Op::stream`. If the accumulator is wide, it is the body's input `PLACE`; otherwise it is 0.
 #[inline(always)]
 pub fn take_place<A: Accumulator, const PLACE: usize>() -> u32 {
     match A::WORDS {

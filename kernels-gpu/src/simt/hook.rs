@@ -1,9 +1,9 @@
-//! `ptx!` for stable rustc, which has no `asm!` for this target. The PTX is emitted next to the code and spliced in later.
+//! `ptx!` for stable rustc, which has no `asm!` for NVPTX. The PTX is emitted next to the code and spliced in later.
 //!
 //! `ptx!(load_word: "ld.global.b64 {word}, [{address}];", address = in(reg64) address, word = out(reg64) word, …)` becomes
 //!
 //! - a call of the function `warpfold_hook_load_word`, which has no definition, so the emitted PTX keeps the call;
-//! - the hook's description, a static array of bytes: its name, its operands in order and its PTX.
+//! - the hook's description, a static array of bytes: its name, its inputs, its outputs and its PTX.
 //!
 //! `warpfold-build` reads the descriptions and replaces each call by its PTX, with the operands' registers filled in.
 //!

@@ -227,7 +227,7 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
     }
 }
 
-/// The smallest item that [`begin_copy_item`] copies.
+/// Bytes of the smallest item that [`begin_copy_item`] copies.
 pub const LEAST_COPY_BYTES: usize = 4;
 
 /// Begins to copy 16 bytes from global memory to the place in shared memory that is `offset` bytes after `base`. The shared address is

@@ -1,11 +1,11 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
-//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Special
-//! registers, barriers, shuffles, votes and the address of shared memory have three implementations. The implementation is chosen at
-//! compile time:
+//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Barriers,
+//! shuffles, votes, the address of shared memory, and the indices and numbers of threads and blocks have three implementations. The
+//! implementation is chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
-//! - `stable`: the same back end without nightly features, which compiles users' operators (feature `stable`);
+//! - `stable`: the same back end on stable Rust, for users' operators (feature `stable`);
 //! - `cuda_std`: rust-cuda's `rustc_codegen_nvvm` with the crate `cuda_std`.
 //!
 //! # Convergence
@@ -16,10 +16,10 @@
 //!
 //! # Memory order
 //!
-//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a
+//! State words, tickets and `Control::fault` are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a
 //! single access of 64 bits. A state word carries a value together with its tag, so no other order is needed. The one exception is
-//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Only the launch with the
-//! last tag needs it.
+//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Launches with the last
+//! tag need it, and launches that mark heads.
 
 // On the host the kernels are only type-checked: each instruction panics.
 #![cfg_attr(

@@ -115,7 +115,7 @@ load_words_at_once! {
 }
 
 load_at_once! {
-    /// As [`load_words_apart`], but for nine pairs of words.
+    /// As [`load_words_apart`], with pairs of words in place of words.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.

@@ -1,5 +1,5 @@
 //! The bodies of the table's operators: for each row of whole arrays and of selections, one function for each hole, called `SYMBOL$HOLE`.
-//! Kernels of segments and of columns take the bodies of such rows.
+//! Kernels of segments and of columns take the bodies of the rows of whole arrays.
 //!
 //! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks; such bodies are
 //! left out when the PTX is made.

@@ -2,8 +2,8 @@
 //!
 //! Two kernels of a kind hardly differ. So the library ships few texts. Two kernels have the same skeleton if they agree in their kind, in
 //! the widths of items, accumulators and results, and in a few properties of their operators. An operator's functions are holes in the
-//! skeleton (see [`crate::simt::holes`]). For each row of the table, the library also ships the bodies that fill the holes. The skeleton
-//! filled with a row's bodies is the row's kernel.
+//! skeleton (see [`crate::simt::holes`]). The library also ships the bodies that fill the holes. A skeleton filled with a row's bodies is
+//! the row's kernel. Three rows of the table ship as texts of their own instead (see [`crate::for_each_whole_kernel!`]).
 //!
 //! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
 //! items is within a body. Inclusive and exclusive scans differ only in one body.
@@ -41,8 +41,8 @@ const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether an operator [streams rows](Op::STREAMS_ROWS). Either the operator's values are one or two keys of one word, each with an index.
-/// Or the operator combines sixteens pairwise, and its values have two words, or a count and two sums.
+/// Whether an operator [streams rows](Op::STREAMS_ROWS). It does in two cases: its values are one or two keys of one word, each with an
+/// index; or it combines sixteens pairwise, and its values have two words, or a count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     match O::EXACT {
         true => matches!(O::Accumulator::WORDS, 3 | 6),
@@ -280,8 +280,8 @@ arrays! {
 /// widths. The skeleton's name follows, and contains the widths in bits. For pairs, the line has the type of one of the two values, and the
 /// name has the width of the pair.
 ///
-/// In reductions and scans of segments and of columns, exact and other operators share a skeleton, but operators that combine sixteens
-/// pairwise have skeletons of their own. For whole arrays, the name also says whether the operators are exact.
+/// For whole arrays, the name also says whether the operators are exact. In reductions and scans of segments and of columns, `false` stands
+/// for operators that combine sixteens pairwise, and `true` for all other operators.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

@@ -16,7 +16,7 @@ pub struct Access {
     unit: usize,
 }
 
-/// Runs a block for each listed index. The block is written out for each index, because a loop would index registers at run time.
+/// Writes out a block for each listed index. A loop would index registers at run time.
 macro_rules! for_each_place {
     ($place:ident in $($index:literal)* => $body:block) => {{
         $({
@@ -26,7 +26,7 @@ macro_rules! for_each_place {
     }};
 }
 
-/// Runs a block for each 16 bytes of a vector. The block is written out each time.
+/// Writes out a block for each 16 bytes of a vector.
 macro_rules! for_each_sixteen {
     ($part:ident of $access:ident => $body:block) => {
         for_each_place!($part in 0 1 2 3 => {

@@ -6,9 +6,9 @@ use crate::contract::vector_items;
 use crate::element::{Accumulator, Element, Vector, Words};
 use crate::selection::{Before, BeforeRun, Equality, Predicate, Share};
 
-/// The type of a tile's prefix, with the type of a group's published count.
+/// The type of a tile's prefix, with the type of a group's published share.
 pub trait Prefix: Accumulator {
-    /// A group's count, as it is published.
+    /// A group's published share.
     type Group: Accumulator;
 
     /// Whether the prefix has the index of the last chosen item.

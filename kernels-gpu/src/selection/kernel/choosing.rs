@@ -78,7 +78,7 @@ pub struct Waiting {
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
-    /// The share of the tile's lower warps, added up.
+    /// The shares of the warps below the thread's warp, added up.
     pub before: Share,
 }
 
@@ -114,11 +114,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             flags: [[0; 4]; MOST_ROWS],
             before: T::zeroed(),
         };
-        // SAFETY: all sharing warps take the same branches: tiles and tickets are the same for all of them. So the calls are convergent,
-        // and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its input and flags are readable. A
-        // buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written the output of the buffer's last
-        // tile. Thread 0 takes each ticket and receives it once. A turn's counts and ticket are read before the next turn's barrier, and
-        // overwritten after it.
+        // SAFETY: tiles and tickets are the same for all sharing warps. So the branches around convergent calls go the same way in all of
+        // them, and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its items and their flags are
+        // readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written the output of the
+        // buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's shares and ticket
+        // are read before the next turn's barrier, and overwritten after it.
         unsafe {
             // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
             let mut arriving = end;
@@ -141,7 +141,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                         let ticket = self.tiles.receive(self.arguments.control, taken);
                         (*self.shared).tickets[parity] = ticket.index;
                     }
-                    // Orders the writes of counts and of the ticket before their reads.
+                    // Orders the writes of shares and of the ticket before their reads.
                     simt::wait_at_barrier(SHARES_BARRIER, WARPS);
                     arrived.before = self.before(parity);
                     self.publish(&arrived, share);
@@ -194,8 +194,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { exchange::send_tile(&raw mut (*self.shared).tiles, turn, tile) }
     }
 
-    /// Begins to copy the calling thread's part of a tile to shared memory. Reads the part's flags, and the item before the warp's first
-    /// item.
+    /// Begins to copy the calling thread's part of a tile to shared memory. Reads what else the choice needs: the part's flags, or the item
+    /// before the warp's first item.
     ///
     /// # Safety
     /// - The tile is one of the launch's tiles: its items and their flags are readable.
@@ -240,8 +240,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 let vector = Self::first_vector() as usize + ROW * WARP_LANES as usize;
                 let place = vector * unit;
                 let address = tile.wrapping_add(place);
-                // SAFETY: in a whole tile, the vector's flags exist and are aligned. In any other tile, the flags of the existing items
-                // from `place` on are readable.
+                // SAFETY: if `is_whole` holds, the vector's flags exist and are aligned. Otherwise the flags of the existing items from
+                // `place` on are readable.
                 flags[ROW] = unsafe {
                     if is_whole {
                         let vector = Access::new(unit, unit).load(address.cast(), Caching::Streamed);
@@ -341,15 +341,15 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             .wrapping_add(parity * WARPS as usize + warp as usize)
     }
 
-    /// The share of the tile's lower warps, added up; valid on every lane.
+    /// The shares of the warps below the calling warp, added up; valid on every lane.
     ///
     /// # Safety
     /// - Convergent: a whole warp.
-    /// - The lower warps have written their counts, and a barrier of the sharing warps has followed.
+    /// - The lower warps have written their shares, and a barrier of the sharing warps has followed.
     #[inline(always)]
     unsafe fn before(&self, parity: usize) -> Share {
         let lane = simt::lane();
-        // SAFETY: the counts of lower warps are written (condition of this function), and the whole warp gets to the shuffles.
+        // SAFETY: the shares of lower warps are written (condition of this function), and the whole warp gets to the shuffles.
         unsafe {
             let mut share = Share { count: 0, last: 0 };
             if lane < simt::warp() {
@@ -366,12 +366,12 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Publishes the tile's count: the count of the lower warps, added to `share`, the calling warp's own count. Only the first lane of the
-    /// last sharing warp does so.
+    /// Publishes the tile's share: the sum of `share`, the calling warp's share, and the shares of the lower warps. Only the first lane of
+    /// the last sharing warp publishes.
     ///
     /// # Safety
     /// - All warps that share the tile call it, once for the tile. No other block calls it for the tile.
-    /// - `share` is the calling warp's count, valid on lane 0.
+    /// - `share` is the calling warp's share, valid on lane 0.
     #[inline(always)]
     unsafe fn publish(&self, arrived: &Waiting, share: Share) {
         if simt::warp() != WARPS - 1 || simt::lane() != 0 {

@@ -1,11 +1,11 @@
-//! The look-back for a tile's prefix: the number of items chosen before the tile and, for runs, the place of the last of them. The
-//! look-back adds up the counts that earlier tiles publish.
+//! The look-back for a tile's prefix: the number of items chosen before the tile and, for runs, the index of the last head before the tile.
+//! The look-back adds up the counts that earlier tiles publish.
 //!
-//! Tiles and groups publish as in [`crate::lookback`], whose header argues for progress. Each tile publishes its count. The last tile of
-//! each group of 32 publishes the group's count, and then the next group's prefix. Counts are small and exact, as a scan's values need not
-//! be. So one word holds a tile's count. A look-back adds up all counts between a known prefix and the tile at once, in any order.
+//! The header of [`crate::lookback`] argues for progress. Each tile publishes its count. The last tile of each group of 32 publishes the
+//! group's count, and then the next group's prefix. Counts are small and exact. So one word holds a tile's count. A look-back adds up all
+//! counts between a known prefix and the tile at once, in any order.
 //!
-//! Cost: a look-back takes one warp. It has one round of loads if every value is published, or two rounds if it is patient. It has 7
+//! Cost: a look-back takes one warp. If every value is published, it has one round of loads, or two rounds if it is patient. It has 7
 //! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more shuffles. There is no barrier.
 
 use crate::board::Board;
@@ -25,9 +25,9 @@ const COUNTED_TILE_ITEMS: u32 = 1 << 15;
 /// The published values of a selection.
 #[derive(Clone, Copy)]
 pub struct Lookback {
-    /// Each tile's count, in a word.
+    /// Each tile's share, in a word.
     tiles: Board,
-    /// Each group's count.
+    /// Each group's share.
     groups: Board,
     /// Each group's prefix.
     prefixes: Board,
@@ -128,8 +128,8 @@ pub unsafe fn over_lanes<P: Prefix>(mut share: Share, half: u32) -> Share {
 }
 
 impl Lookback {
-    /// The published values of a launch that has `tile_count` tiles of `tile_items` items each. `words` is the address of its state words,
-    /// which carry `tag`.
+    /// The published values of a launch that has `tile_count` tiles of `tile_items` items each. `words` is the address of the launch's
+    /// state words, and `tag` is the launch's tag.
     #[inline(always)]
     pub fn new<P: Prefix>(words: *mut u64, tag: u32, tile_count: u32, tile_items: u32) -> Self {
         let group_count = tile_count.div_ceil(GROUP_TILES);
@@ -144,11 +144,11 @@ impl Lookback {
         }
     }
 
-    /// Publishes a tile's count. One thread calls this.
+    /// Publishes a tile's share. One thread calls this.
     ///
     /// # Safety
     /// - `tile` is one of the launch's tiles, and [`Self::new`] was given the launch's state words.
-    /// - Only the calling thread publishes the tile's count, and only once.
+    /// - Only the calling thread publishes the tile's share, and only once.
     #[inline(always)]
     pub unsafe fn publish_tile(&self, tile: u32, share: Share) {
         // SAFETY: the board has a slot for each tile of the launch, and no other thread publishes this tile.
@@ -157,7 +157,7 @@ impl Lookback {
 
     /// The prefix of `tile`; valid on lane 0. For the last tile of a group, also publishes the group's count and the next group's prefix.
     ///
-    /// A patient look-back first waits for the counts of the tiles of its own group, which are published last. Then it reads the other
+    /// A patient look-back first waits for the counts of the tiles of its own group: these are published last. Then it reads the other
     /// values.
     ///
     /// # Safety
@@ -170,15 +170,15 @@ impl Lookback {
         let group_items = GROUP_TILES * self.tile_items;
         let speaks = place == GROUP_TILES - 1;
         let mut is_silent = speaks;
-        // If the tile is in group g, lane l waits for the count of tile l of that group (`near`), the prefix of group g − l (`prefix`), the
-        // count of group g − l − 1 (`between`), and the count of tile l of group g − 1 (`neighbour`).
+        // If the tile is in group g, lane l polls up to four values: the count of tile l of that group (`near`), the prefix of group g − l
+        // (`prefix`), the count of group g − l − 1 (`between`), and the count of tile l of group g − 1 (`neighbour`).
         let mut near = Wanted::<u32>::new(lane < place || speaks);
         let mut prefix = Wanted::<P>::new(lane < group);
         let mut between = Wanted::<P::Group>::new(lane < group);
         let mut neighbour = Wanted::<u32>::new(group > 0);
         let mut known_groups;
         let mut nearest;
-        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. A lane waits only for slots of this
+        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. A lane polls only slots of this
         // tile's group, of lower groups and of their tiles, so the board has these slots. Only lane 0 of the warp that holds a group's last
         // tile publishes for the group.
         unsafe {

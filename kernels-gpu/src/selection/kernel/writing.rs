@@ -19,7 +19,7 @@ const MOST_BATCH: usize = 4;
 #[derive(Clone, Copy)]
 struct Counts(u32);
 
-/// The position in the output at which a warp writes a chunk.
+/// The items that are chosen before a chunk.
 #[derive(Clone, Copy)]
 struct Progress {
     /// How many items are chosen before the chunk.
@@ -55,7 +55,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         _ => 1,
     };
 
-    /// Waits for the prefix of the tile of a turn, and writes the calling warp's chosen items.
+    /// Waits for the prefix of the tile of a turn, and writes the wanted outputs of the calling warp's items.
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, once for each turn with a tile.
@@ -310,7 +310,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Writes the lengths of the runs that end before the listed heads, in batches.
+    /// For each listed head, writes the length of the run that ends just before it. All lengths but the first are written in batches.
     ///
     /// # Safety
     /// The conditions of [`Self::write_chunk`].

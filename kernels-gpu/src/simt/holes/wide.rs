@@ -17,7 +17,7 @@ macro_rules! operands {
     };
 }
 
-/// A hole with these inputs. Its outputs are the first words of an accumulator or of a result.
+/// A hole with these inputs. Its outputs are the first words of the array that is returned.
 macro_rules! hole {
     ($name:literal ($($input:ident: $class:ident = $value:expr),*) -> $($output:ident $place:literal)*) => {{
         $(let $output: u32;)*
@@ -336,7 +336,7 @@ lowers! {
     14 10: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 l6 6 l7 7 l8 8 l9 9 l10 10 l11 11 l12 12 l13 13 -> o0 0 o1 1 o2 2 o3 3 o4 4 o5 5 o6 6 o7 7 o8 8 o9 9;
 }
 
-/// Stands in for a hole that does not exist, because no skeleton has such an accumulator.
+/// Stands in for the holes of accumulators, items and results that no skeleton has.
 #[inline(always)]
 fn no_hole() -> AccumulatorWords {
     [0; ACCUMULATOR_MAX_WORDS]

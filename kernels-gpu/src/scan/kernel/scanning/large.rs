@@ -1,7 +1,7 @@
 //! The warps that scan tiles of large items, or of large results.
 //!
-//! A turn takes longer than with other tiles. So the copy of a tile begins earlier, as soon as the copy of the previous tile has ended, and
-//! each ticket is taken one turn earlier.
+//! A turn takes longer than with other tiles. So a block with room for several tiles begins to copy a tile as soon as the copy of the
+//! previous tile has ended. Each ticket is taken one turn earlier than with other tiles.
 
 use crate::block::{LargeTile, Placement, Shape, Stretch};
 use crate::element::{Accumulator, Element};
@@ -35,10 +35,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut earlier = nothing;
         let mut latest = nothing;
         let mut turn = 0;
-        // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this, and every branch around a barrier has the
-        // same condition on all of them. Condition 2: the items of the tiles are readable, and their results writable. Each warp uses its
-        // own runs of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. The barrier in `join`
-        // orders the first thread's write of the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
+        // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this. The branches around barriers and returns go
+        // the same way on all of them, except that only one warp calls `publish_tile_together`. The items of the tiles are readable, and
+        // their results writable (condition 2 of `kernel::scan`). Each warp uses its own runs of a buffer: it copies, scans and stores a
+        // tile before it copies the next tile to that buffer. The barrier in `join` orders the first thread's write of the ticket before
+        // the reads. Tiles are sent and prefixes awaited once for each turn, in order.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),

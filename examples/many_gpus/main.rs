@@ -70,7 +70,7 @@ struct Arguments {
     limit: u64,
 
     /// Sum and scan a host slice of this many bytes instead
-    #[arg(long, conflicts_with_all = ["rank", "file", "numbers"])]
+    #[arg(long, conflicts_with_all = ["rank", "gpus", "file", "numbers"])]
     slice: Option<usize>,
 }
 

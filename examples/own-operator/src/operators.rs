@@ -98,7 +98,7 @@ warpfold::item! {
     }
 }
 
-/// The number that is farthest from zero, or the first of several such numbers.
+/// The number that is farthest from zero, or the first of several such numbers. A number whose distance is NaN is left out.
 #[derive(Debug, Clone, Copy)]
 pub struct Farthest;
 
@@ -120,9 +120,13 @@ impl Op<Complex> for Farthest {
     }
 
     fn lift_at(item: Complex, index: u64) -> Distance {
+        let squared = item.norm_squared();
+        if squared.is_nan() {
+            return Self::identity();
+        }
         Distance {
             index,
-            squared: item.norm_squared(),
+            squared,
             count: 1,
         }
     }

@@ -1,4 +1,4 @@
-//! The ladder: the kernels of the tutorials that warpfold grew from. Each kernel is a [`Rung`], from the naive kernels to warpfold's own.
+//! The ladder: its rungs ([`Rung`]) are the kernels of the tutorials that warpfold grew from, and at the top warpfold's own kernels.
 //!
 //! ```
 //! use warpfold::Sum;

@@ -38,8 +38,8 @@ impl fmt::Display for Placement {
 impl Ladder {
     /// Scans `input` to `output` with the operator `O` by the rung's kernels, and waits for the results.
     ///
-    /// `output` may be longer than `input`: its other items stay unchanged. Input and output must not overlap, unless they begin at the
-    /// same place. If an error is found after the first launch, the output is unspecified.
+    /// `output` may be longer than `input`: the rest of `output` stays unchanged. Input and output must not overlap, unless they begin at
+    /// the same place. If an error is found after the first launch, the output is unspecified.
     ///
     /// The rungs of the document have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and `f32`.
     /// [`Rung::OurScan`] has kernels for all of warpfold's scans whose results have the items' type.

@@ -1,4 +1,4 @@
-//! A rung refuses operators, items and block sizes that it does not support. The error names the rung and the reason, and nothing is
+//! Refused calls: tasks, items and block sizes that a rung does not support, unfit buffers, and calls during a capture. Nothing is
 //! launched.
 
 use std::ops::Range;

@@ -121,9 +121,9 @@ enum Operation {
 
 /// A statement after folding.
 enum Folded {
-    /// A value in a register.
+    /// A move of this value.
     Value(u64),
-    /// A copy of the operand with this number.
+    /// A move of the operand with this number.
     Copy(usize),
     /// The same operation on two operands: the statement's operand with this number, and a known value.
     With(usize, u64),

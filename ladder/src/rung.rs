@@ -87,7 +87,7 @@ pub enum Rung {
     Ours,
 }
 
-/// The source of a rung.
+/// The document that a rung comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Document {
     /// From halving in global memory to a tree that ends in a warp: `reduce0` to `reduce4`.

@@ -1,5 +1,5 @@
-//! Refused calls: tasks, items and block sizes that a rung does not support, unfit buffers, and calls during a capture. Nothing is
-//! launched.
+//! Calls that are refused: for tasks, items or block sizes that the rung does not support, with unfit buffers, or during a capture. Nothing
+//! is launched.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Bugs of the past. Some of these tests make a call whose arguments do not fit together: it must be refused before anything is written,
-//! allocated or put in a capture. `random` makes any two arguments of a call overlap.
+//! Bugs of the past. In some of these tests, the arguments of a call do not fit together. The library must refuse this call before it
+//! writes or allocates anything, or adds to a capture. `tests/random.rs` makes any two arguments of a call overlap.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -185,7 +185,7 @@ fn a_refused_call_by_key_writes_nothing() {
     stream.synchronize().unwrap();
     keyed.assert_untouched();
 
-    // Waiting calls write nothing either.
+    // Refused waiting calls write nothing either.
     let keys = &keyed.keys;
     let odd = misaligned(&keyed.results);
     let answer = scan::<Sum, _>(keys)
@@ -323,7 +323,7 @@ identities! {
     ToFour: Four = Four { a: 1, b: 2, c: 3, d: 4 };
 }
 
-/// Reduces no items to an output at each address that the type's alignment allows. Checks the output and all bytes around it.
+/// Reduces no items to an output at each offset below 8 that the type's alignment allows. Checks the output and all bytes around it.
 fn check_identity<O>(bytes: &[u8])
 where
     O: Kernel<kind::reduce, u32>,

@@ -1,8 +1,9 @@
-//! The bit contract: every kernel for whole arrays agrees with the CPU, bit for bit.
+//! The bit contract: every kernel that reduces or scans a whole array agrees with the CPU, bit for bit.
 //!
 //! Each row has a test: with sizes at the boundaries, with edge values of the types, and at misaligned starts. Scans whose results have the
 //! type of their items are also tested in place. A guard is around each input, and around each output of a scan. (See [`Care`] for the
-//! cases left out on the virtual GPU.) A kernel that read an input's guard would get another result. An output's guard must stay as it is.
+//! cases left out on the virtual GPU.) With most operators, a kernel that read an input's guard would get another result. An output's guard
+//! must stay as it is.
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;
@@ -73,7 +74,7 @@ fn stands_for_its_text(symbol: &str) -> bool {
     TEXTS.iter().any(|rows| rows.contains(&symbol))
 }
 
-/// Scans whose results are wider than their items: one for each pair of widths.
+/// Scans by [`WideSum`] whose results are wider than their items: one for each pair of widths.
 const WIDENING: [&str; 4] = [
     "inclusive_scan_wide_sum_u8",
     "exclusive_scan_wide_sum_i16",
@@ -108,7 +109,7 @@ fn offsets<T>() -> Vec<usize> {
     offsets
 }
 
-/// Lists of special items, at small sizes.
+/// Short lists with edge values or NaNs.
 fn special_lists<O: Op<T>, T: Edges>(tile: usize) -> Vec<Vec<T>> {
     let edges = [33, tile + 1].map(with_edges::<O, T>);
     let nans = T::NANS.iter().map(|&nan| with_nan::<O, T>(1000, nan));

@@ -47,7 +47,7 @@ trait ScansByKey<V: Item>: Kernel<segmented_scan, V> + Kernel<by_key_scan, V> {}
 
 impl<O: Kernel<segmented_scan, V> + Kernel<by_key_scan, V>, V: Item> ScansByKey<V> for O {}
 
-/// Compares waiting and queued calls with the reference, for these keys and for values of type `V`.
+/// Compares waiting and queued calls on the GPU with the CPU, for these keys and for values of type `V`.
 fn check<O, K: Item, V: Sample>(keys: &[K], what: &str)
 where
     O: Kernel<segmented_reduce, V> + ScansByKey<V>,
@@ -166,7 +166,7 @@ fn runs_of_any_length() {
     }
 }
 
-/// Lengths of runs whose starts lie at borders: of words of bits, of windows, of halves of windows, of tiles.
+/// Lengths of runs. Most lists have starts at borders: of words of bits, of windows, of halves of windows, of tiles.
 fn border_lengths() -> Vec<(&'static str, Vec<usize>)> {
     let ones = |count| vec![1; count];
     let starts_around = |unit: usize, count: usize| {

@@ -35,7 +35,8 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch6
 ///
 /// # Errors
 ///
-/// [`Refusal::DeviceRuntimeNotFound`] if the driver needs the library and it was not found; the linker's and the driver's errors.
+/// [`Refusal::DeviceRuntimeNotFound`] if the library was not found, and the driver rejects the PTX without it; the linker's and the
+/// driver's errors.
 pub fn load_with(gpu: &Gpu, symbol: &'static str, text: &str) -> Result<Module> {
     let searched = places();
     let library = searched.iter().find_map(|path| fs::read(path).ok());

@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The rung does not support the call.
+    /// The call was refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
 

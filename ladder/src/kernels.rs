@@ -53,7 +53,7 @@ pub fn symbol<O: Op<T>, T: Element>(rung: Rung, block_size: u32) -> Result<&'sta
     })
 }
 
-/// The symbol of the scan's kernel for this placement, operator and element.
+/// The symbol of the rung's scan kernel for this placement, operator and element.
 pub fn scan_symbol<O: Op<T>, T: Element>(
     rung: Rung,
     placement: Placement,

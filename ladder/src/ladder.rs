@@ -10,7 +10,7 @@ use crate::kernels::Kernels;
 
 /// The ladder on a GPU. It keeps the kernels that have been used; each is compiled once, on first use.
 ///
-/// A call makes the GPU's primary context the calling thread's current one. Several threads may share a ladder.
+/// A call that launches kernels makes the GPU's primary context current on the calling thread. Several threads may share a ladder.
 pub struct Ladder {
     gpu: Gpu,
     /// Dropped only while the context is current.

@@ -1,4 +1,4 @@
-//! Document 5, dynamic parallelism: launches of the kernels that launch kernels.
+//! Document 5, dynamic parallelism: the greeting, and the launches that kernels make.
 
 use cust::context::{CurrentContext, ResourceLimit};
 
@@ -13,7 +13,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// [`Refusal::BlockSize`], [`Refusal::DeviceRuntimeNotFound`] or [`Refusal::ChildLaunch`]; the driver's errors.
+    /// [`Refusal::BlockSize`], [`Refusal::DeviceRuntimeNotFound`] or [`Refusal::ChildLaunch`]; warpfold's and `cust`'s errors.
     pub fn nested_hello(&self, grid_blocks: u32, block_threads: u32) -> Result<()> {
         let rung = Rung::NestedHello;
         rung.check(Kind::Greeting, block_threads)?;

@@ -87,16 +87,16 @@ pub enum Rung {
     Ours,
 }
 
-/// The source of a rung.
+/// The document that a rung comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Document {
     /// From halving in global memory to a tree that ends in a warp: `reduce0` to `reduce4`.
     First,
-    /// Three kernels on neighbours, against divergence.
+    /// From divergent neighbours to packed, interleaved threads.
     Second,
     /// The maximum: from atomics to unrolled trees.
     Third,
-    /// Scans: Kogge and Stone, Brent and Kung.
+    /// Scans: from a sequential loop to Brent and Kung's.
     Fourth,
     /// Divergence, unrolling and launches from the device.
     Fifth,
@@ -110,7 +110,7 @@ pub enum Document {
 pub enum Kind {
     /// Combines all items to one.
     Reduction,
-    /// For each place, combines all items up to that place.
+    /// For each item, combines all items up to it, or all items before it.
     Scan,
     /// Prints.
     Greeting,
@@ -227,7 +227,7 @@ impl Rung {
         self.about().idea
     }
 
-    /// The rung's improvement on the rung before it. `None` for the first rung of a document, and for [`Self::NestedHello`].
+    /// The rung's improvement on earlier rungs. `None` for the first rung of a document, and for [`Self::NestedHello`].
     pub fn improvement(self) -> Option<&'static str> {
         self.about().improvement
     }

@@ -38,10 +38,10 @@ impl fmt::Display for Placement {
 impl Ladder {
     /// Scans `input` to `output` with the operator `O` by the rung's kernels, and waits for the results.
     ///
-    /// `output` may be longer than `input`: its other items stay unchanged. Input and output must not overlap, unless they begin at the
-    /// same place. If an error is found after the first launch, the output is unspecified.
+    /// `output` may be longer than `input`: the rest of `output` stays unchanged. Input and output must not overlap, unless they begin at
+    /// the same place. If an error is found after the first launch, the output is unspecified.
     ///
-    /// The rungs of the document have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and `f32`.
+    /// The rungs of document 4 have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and `f32`.
     /// [`Rung::OurScan`] has kernels for all of warpfold's scans whose results have the items' type.
     ///
     /// ```
@@ -111,7 +111,7 @@ impl Ladder {
         self.gpu().check_buffer(Argument::Input, input)?;
         self.gpu().check_buffer(Argument::Output, output)?;
         let session = Session::new(self)?;
-        // In place, some of the document's kernels would read items that other threads may have overwritten already.
+        // In place, some of document 4's kernels would read items that other threads may have overwritten already.
         let copy = match address_of(input) == address_of(output) {
             true => Some(Scratch::copy_of(input)?),
             false => None,
@@ -191,7 +191,7 @@ fn check<T: Item>(input: &DeviceSlice<T>, output: &DeviceSlice<T>) -> Result<(),
     }
 }
 
-/// The arguments of the document's rung.
+/// The arguments of a rung of document 4.
 struct Run<'ladder> {
     session: Session<'ladder>,
     symbols: Symbols,

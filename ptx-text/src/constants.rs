@@ -43,7 +43,7 @@ pub fn fold(text: &str, register: &str, value: u64) -> String {
     folded
 }
 
-/// The known registers, and all registers whose values [`fold`] may find from them.
+/// The known registers, and all registers whose values [`fold`] may find.
 pub fn followers_of<'a>(text: &'a str, known: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let statements: Vec<Statement> = text.lines().filter_map(Statement::read).collect();
     let mut known: HashSet<&str> = known.collect();
@@ -68,7 +68,7 @@ pub fn followers_of<'a>(text: &'a str, known: impl Iterator<Item = &'a str>) -> 
     }
 }
 
-/// How often each register is the first operand of a statement, or part of a vector that is the first operand.
+/// How often each register is the first operand of a statement, or part of a vector or pair that is the first operand.
 fn definitions(text: &str) -> HashMap<&str, u32> {
     let mut definitions = HashMap::new();
     for statement in text.split([';', '\n']) {
@@ -121,9 +121,9 @@ enum Operation {
 
 /// A statement after folding.
 enum Folded {
-    /// A value in a register.
+    /// A move of this value.
     Value(u64),
-    /// A copy of the operand with this number.
+    /// A move of the operand with this number.
     Copy(usize),
     /// The same operation on two operands: the statement's operand with this number, and a known value.
     With(usize, u64),

@@ -35,8 +35,8 @@ pub fn cut(text: &str) -> Result<Cut<'_>, Malformed> {
     })
 }
 
-/// For each entry's name, a text with only this entry. If the text has functions that entries may call, the whole text is used instead. (No
-/// finished text of rustc's back end has such functions.)
+/// For each entry's name, a text with only this entry. If the text has functions that entries may call, the whole text is used instead.
+/// (The library's committed texts have no such functions.)
 pub fn kernels(text: &str) -> Result<BTreeMap<String, String>, Malformed> {
     let has_functions = text.lines().any(is_function);
     let Cut { preamble, entries } = cut(text)?;

@@ -8,7 +8,7 @@
 //!
 //! A body fills a hole. It refers to the hole's registers by number: `add.rn.f32 %out0, %in0, %in1;`. A body with registers
 //! of its own is a scope. The outputs of a hole are never its inputs, so a body may write and read in any order.
-//!
+
 use std::fmt;
 
 use crate::finish::ENTRY;

@@ -163,7 +163,7 @@ pub fn entry(kernel: &Function, bounds: Bounds) -> String {
     text
 }
 
-/// The start of a text: the version of PTX, the architecture, and the array of the block's shared memory.
+/// The start of a text: the version of PTX, the architecture, the size of addresses, and the array of the block's shared memory.
 pub fn preamble(version: &str, architecture: &str, shared_array: &str) -> String {
     format!(
         ".version {version}\n.target {architecture}\n.address_size 64\n\

@@ -1,8 +1,8 @@
-//! Works on PTX as text: reads it, fills skeletons, splits it into kernels, finishes, narrows and inspects it. It runs no
-//! external tool.
+//! Works on PTX as text: reads it, fills skeletons, splits it into kernels, rewrites it for older devices, finishes and inspects it. It
+//! runs no external tool.
 //!
-//! `warpfold`, its build script, `warpfold-build` and the program that makes the committed PTX share this crate. It knows no
-//! kernels and no operators: its callers specify the checks of a kernel.
+//! `warpfold`, the build scripts, `warpfold-build` and the program that makes the committed PTX share this crate. It knows no kernels and
+//! no operators: its callers specify the checks of a kernel.
 //!
 //! | module | contents |
 //! |---|---|

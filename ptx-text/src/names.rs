@@ -405,7 +405,7 @@ fn values(scope: &str, occurrences: &[Occurrence], apart: &HashSet<&str>) -> Vec
     occurrences.iter().map(&mut value).collect()
 }
 
-/// Numbers the labels of a scope in the order in which they are first named.
+/// Numbers the labels of a scope that begin with [`LABEL`], in the order in which they are first named.
 fn labels(scope: &str) -> Vec<Edit> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let labels = words(scope, '$').filter(|word| scope[word.clone()].starts_with(LABEL));

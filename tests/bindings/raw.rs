@@ -18,7 +18,6 @@ unsafe extern "C" {
     fn cuStreamSynchronize(stream: *mut c_void) -> i32;
 }
 
-/// The kinds of streams.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     Legacy,

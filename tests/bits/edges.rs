@@ -83,7 +83,7 @@ impl Edges for Affine {
     const GREATEST: Self = map(0.0, f32::INFINITY);
 }
 
-/// An item that changes the result of `O` if a kernel reads it.
+/// An item for the guard of an input of `O`. With most operators, a kernel that reads the item gets another result.
 pub fn intruder<O: Op<T>, T: Edges>() -> T {
     match name::<O>() {
         "Min" | "MinNum" => T::LEAST,

@@ -1,4 +1,4 @@
-//! During a capture: calls on pairs, segments, rows, columns, selections and keys, calls over several GPUs, and the loading of PTX.
+//! More calls during a capture, from a reduction of pairs to the loading of PTX.
 
 use std::mem;
 use std::time::Duration;

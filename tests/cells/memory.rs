@@ -26,7 +26,7 @@ macro_rules! memory {
             pub count: $count,
             pub a: $vec<u32>,
             pub b: $vec<u32>,
-            /// Outputs for results that are wider than the items.
+            /// An output for results that are wider than the items.
             pub wide: $vec<u64>,
             pub n: $vec<u64>,
         }

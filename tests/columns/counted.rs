@@ -51,7 +51,8 @@ fn a_reduction_reads_each_item_and_each_state_word_once() {
                 .unwrap();
             let least = [4 * ITEMS as u64, 4 * columns as u64];
             let words = 8 * state_words(columns);
-            // A warp that waits for values reads a word for each lane, on each of two levels. Each block also reads the tickets.
+            // On each of two levels, up to 15 warps of a block wait for values, and read a word for each lane. Each block also reads the
+            // tickets.
             let waits = counters.blocks * (2 * 15 * 32 * 8 + 8);
             let tickets = 8 * (counters.blocks + 1);
             assert_within(&counters, least, [waits, words + tickets], columns);

@@ -7,7 +7,7 @@
 //! | module | document |
 //! |---|---|
 //! | `reduce::halving`, `reduce::grid_stride`, `reduce::shared_tree` | 1: `reduce0` to `reduce4` |
-//! | `reduce::neighbours` | 2: three kernels on neighbours |
+//! | `reduce::neighbours` | 2: from neighbours to interleaved pairs |
 //! | `reduce::atomics`, `reduce::atomic_tree`, `reduce::first_at_load` | 3: the maximum, from atomics on |
 //! | `scan::naive`, `scan::kogge_stone`, `scan::brent_kung`, `scan::sections` | 4: scans |
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |

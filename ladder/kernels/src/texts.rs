@@ -22,7 +22,7 @@ pub const LADDER: Text = Text {
     has_declarations: false,
 };
 
-/// The text of the kernels that launch kernels. They call external functions.
+/// The text of the kernels that launch kernels.
 pub const NESTED: Text = Text {
     name: "ladder_nested",
     has: is_nested,

@@ -1,4 +1,4 @@
-//! Document 2: three kernels on neighbours; the host combines the blocks' results.
+//! Document 2: from divergent neighbours to packed, interleaved threads; the host combines the blocks' results.
 
 use super::{About, BlockSizes, Document, Kind};
 

@@ -1,4 +1,4 @@
-//! Document 5, dynamic parallelism: the kernel itself launches a block's levels, and the host combines the blocks' results.
+//! Document 5, dynamic parallelism: each kernel launches its own later levels, and the host combines the blocks' results.
 
 use super::{Run, blocks};
 use crate::nested::Children;

@@ -1,4 +1,4 @@
-//! The ladder: every rung gives correct results, for many sizes and block sizes, and its costs are those that its document states.
+//! The ladder: rungs give correct results for many sizes and block sizes, at the costs that the documents state.
 
 mod access;
 #[path = "../../../tests/common/child.rs"]

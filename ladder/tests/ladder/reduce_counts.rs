@@ -1,5 +1,5 @@
-//! The documents' analyses of their reductions, counted on the virtual GPU: launches, additions, barriers, atomic
-//! operations.
+//! The documents' analyses of their reductions, counted on the virtual GPU: launches, additions, barriers, atomic operations, and bytes
+//! read.
 
 use warpfold_ladder::Rung;
 

@@ -1,5 +1,5 @@
-//! A rung refuses operators, items and block sizes that it does not support. The error names the rung and the reason, and nothing is
-//! launched.
+//! Calls that are refused: for tasks, items or block sizes that the rung does not support, with unfit buffers, or during a capture. Nothing
+//! is launched.
 
 use std::ops::Range;
 

@@ -32,7 +32,7 @@ fn several_blocks() -> usize {
     }
 }
 
-/// The least sizes, sizes around the boundaries of a warp and of a block, and the documents' own sizes.
+/// The least sizes, sizes around the boundaries of a warp and of a block, and larger sizes.
 fn sizes() -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257, (1 << 14) + 1];
     if mode() == Mode::Real {

@@ -105,7 +105,7 @@ impl Bound for f32 {
 
 fn check<O: Scans<T>, T: Bound>(rung: Rung) {
     for count in sizes(rung) {
-        // If the rung is slow on this device, large inputs are scanned with every fourth block size only.
+        // To save time, large inputs are scanned with every fourth block size only.
         let step = match (mode(), rung) {
             (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
             // The CPU checks every item of every scan.

@@ -94,8 +94,9 @@ fn brent_kung_adds_under_2n_times_with_2_log_n_barriers() {
     }
 }
 
-/// Bank conflicts of a Brent-Kung scan of n items. In the pass of stride s, active lanes access items that are 2 s apart. So lanes whose
-/// numbers differ by a multiple of 16 / s access the same bank. Each lane reads two items and writes one.
+/// Bank conflicts of a Brent-Kung scan of n items. In the pass of stride s, active lanes access items that are 2 s apart. So up to stride
+/// 16, lanes whose numbers differ by a multiple of 16 / s access the same bank; from there on, all lanes do. Each lane reads two items and
+/// writes one.
 fn brent_kung_conflicts(n: u64) -> u64 {
     const ACCESSES: u64 = 3;
     let mut strides: Vec<(u64, u64)> = Vec::new();

@@ -135,7 +135,7 @@ fn any_label_begins_a_block() {
 
 #[test]
 fn a_guarded_definition_keeps_the_value() {
-    // If the guard is false, the store reads the value of an earlier block.
+    // If the guard is false, the store reads a value that this block has not written.
     let first = [
         "mov.b32 %r6, 5;",
         "@%p1 mov.b32 %r5, 1;",

@@ -49,7 +49,7 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
 
         let mut stride = 1;
         while stride <= threads {
-            // Orders the writes of the previous pass, or of the loads, before this pass's reads.
+            // Orders earlier writes to shared memory before this pass's reads.
             block::barrier();
             let node = 2 * stride * (thread + 1) - 1;
             if node < section_items {

@@ -1,5 +1,5 @@
-//! Document 4's Kogge-Stone scan: each pass combines an item with the item one stride before it, if there is one. The stride doubles from
-//! pass to pass.
+//! Document 4's Kogge-Stone scan: each pass combines every item with the item one stride before it, if there is one. The stride doubles
+//! from pass to pass.
 //!
 //! ```text
 //! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on
@@ -44,7 +44,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
         own.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the writes of the previous pass, or of the load, before this pass's reads.
+            // Orders earlier writes to shared memory before this pass's reads.
             block::barrier();
             let mut combined = O::identity();
             if thread >= stride {
@@ -83,8 +83,8 @@ pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>
         source.write(load::<P, O, T>(input, item_count, index));
         let mut stride = 1;
         while stride < threads {
-            // Orders the accesses of the previous pass, or of the load, before this pass's accesses. The previous pass wrote the buffer
-            // that is now the source, and read the buffer that is now the destination.
+            // Orders earlier accesses to shared memory before this pass's accesses. The previous pass wrote the buffer that is now the
+            // source, and read the buffer that is now the destination.
             block::barrier();
             let mut combined = source.read();
             if thread >= stride {

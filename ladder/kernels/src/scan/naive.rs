@@ -6,18 +6,18 @@
 //! ```
 //!
 //! The document gives `sequential` as C for the CPU, and `quadratic` as a sentence. These two kernels have no barriers, and use no shared
-//! memory. In `quadratic`, all lanes of a warp read the same item at the same time, and the warp that computes the last results is as slow
-//! as the sequential scan.
+//! memory. In `quadratic`, all active lanes of a warp read the same item at the same time, and the warp that computes the last results is
+//! as slow as the sequential scan.
 
 use super::{load, Placement};
 use crate::Plain;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// One thread scans `item_count` items to `output`. There is at least one item.
+/// One thread scans `item_count` items to `output`.
 ///
 /// # Safety
-/// - One block of one thread calls this.
+/// - One block of one thread calls this. `item_count` is at least 1.
 /// - `input` points to `item_count` readable items, `output` to as many writable items; they do not overlap.
 #[inline(always)]
 pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
@@ -25,8 +25,8 @@ pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     output: *mut T,
     item_count: u64,
 ) {
-    // SAFETY: there is at least one item, every index is below `item_count`, and both arrays have that many items (condition 2). There is
-    // one thread (condition 1).
+    // SAFETY: there is one thread, and at least one item (condition 1). Every index is below `item_count`, and both arrays have that many
+    // items (condition 2).
     unsafe {
         let mut total = load::<P, O, T>(input, item_count, 0);
         output.write(total);

@@ -1,4 +1,5 @@
-//! Operators on wide items, and `Top3` on `i32`, give the same bits on the device as `reference` on the CPU, and obey the laws.
+//! Operators on wide items, and `Top3` on `i32`, give the same bits on the device as `reference` on the CPU. `Total` and `Top3` also obey
+//! the laws.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

@@ -1,6 +1,6 @@
 //! Streams, threads and graphs: queued calls, many calls at once, and captured calls.
 //!
-//! The tests make `cust`'s copies, which invalidate a capture on another thread. So a test that captures runs alone.
+//! The tests copy with `cust`. Such a copy invalidates a capture on another thread. So a test that captures runs alone.
 
 mod common;
 #[path = "common/data.rs"]

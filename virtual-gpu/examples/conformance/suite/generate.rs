@@ -1,8 +1,8 @@
 //! Random kernels.
 //!
 //! The PTX ISA specifies the result of each random kernel. No statement divides by zero, depends on the order of atomic operations, or runs
-//! on lanes outside its mask. Statements also avoid most mistakes of the driver's compiler ([`hidden`]). NaNs with unspecified bits are
-//! replaced by one NaN, unless [`Nans::AsTheyAre`] is chosen.
+//! a `*.sync` instruction on lanes outside the mask. Statements also avoid most mistakes of the driver's compiler ([`hidden`]). NaNs with
+//! unspecified bits are replaced by one NaN, unless [`Nans::AsTheyAre`] is chosen.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, LastSource, NanBits, Row};

@@ -1,4 +1,4 @@
-//! Runs the kernels of `for_each_text` many times, on several streams at once, while other tests load the device with their kernels. The
+//! Runs each kernel of `for_each_text` repeatedly, on several streams at once, while other tests load the device with their kernels. The
 //! results of each run have the same bits as those of the reference.
 
 mod common;

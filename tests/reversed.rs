@@ -1,5 +1,5 @@
-//! Scans from the last item to the first. A plain scan of the reversed items, with its results reversed, has the same bits. Every row is
-//! tested, at several lengths and alignments.
+//! Scans from the last item to the first. A plain scan of the reversed items, with its results reversed, has the same bits. Every kernel
+//! for scans is tested at several lengths, and at several alignments unless it scans columns.
 
 mod common;
 #[path = "common/data.rs"]
@@ -24,7 +24,7 @@ fn turned<T: Copy>(items: &[T]) -> Vec<T> {
     items.iter().rev().copied().collect()
 }
 
-/// The values written to `count` places of device memory. The first place is `skipped` items after a multiple of 16 bytes.
+/// Calls `write` with device memory that is 0, and returns the last `count` values. The `skipped` values before these must still be 0.
 fn written<R: Item>(
     count: usize,
     skipped: usize,
@@ -104,7 +104,7 @@ where
     }
 }
 
-/// Lengths of segments around the boundaries of leaves, nodes and chunks.
+/// Lengths of segments: none or a few items, about one or two leaves, more than a node, and more than a chunk.
 const LENGTHS: [usize; 14] = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, 5000, 7, 3, 0];
 
 fn segmented_scan<O: Kernel<kind::segmented_scan, T>, T: Sample>()

@@ -1,6 +1,6 @@
 //! Streams, threads and graphs: queued calls, many calls at once, and captured calls.
 //!
-//! `cust`'s copies, which the tests make, end a capture on another thread. So a test that captures runs alone.
+//! The tests copy with `cust`. Such a copy invalidates a capture on another thread. So a test that captures runs alone.
 
 mod common;
 #[path = "common/data.rs"]
@@ -22,7 +22,7 @@ use data::{assert_same_bits, ordinary};
 use graph::Graph;
 use warpfold::{Cpu, Gpu, Max, Min, Sum, cust, reduce, scan};
 
-/// The contents of memory that must not be written.
+/// The value of outputs before a call, to find items that the call should not write.
 const SENTINEL: f32 = -1234.5;
 
 static CAPTURE: RwLock<()> = RwLock::new(());

@@ -1,5 +1,5 @@
-//! Calls from tasks of other libraries. While a call waits, its thread runs nothing else. So a task of rayon may make a call
-//! while it holds a lock or a borrowed value, and other tasks may do anything during the call.
+//! Calls from rayon's tasks. While a call waits, its thread runs nothing else. So a task of rayon may make a call while it holds a lock or
+//! a borrowed value, and other tasks may do anything during the call.
 
 #![forbid(unsafe_code)]
 

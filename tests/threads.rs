@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// A call that checks its result.
 type Call = fn(&[u32]);
 
-/// Every kind of call on a slice. All items are 1.
+/// Calls on a slice: every verb, with every shape. All items are 1.
 const CALLS: [Call; 50] = [
     |items| {
         assert_eq!(
@@ -344,7 +344,7 @@ fn all_calls_beside_those_over_two_devices_end() {
     on_devices("2", "all_calls_beside_those_over_two_devices_end", || {
         let items = vec![1u32; ITEMS];
         let gpus = Gpus::all().unwrap();
-        // This slice is divided over both GPUs. Shorter slices go to one GPU alone.
+        // This slice is divided over both GPUs. Slices of at most 8 MiB go to one GPU alone.
         let long = vec![1u32; (8 << 20) / 4 + 5];
         on_all_threads(THREADS, |index| match index % 12 {
             0 => assert_eq!(reduce::<Sum, _>(&long).wait(&gpus), Ok(long.len() as u32)),

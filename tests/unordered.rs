@@ -1,7 +1,7 @@
 //! Calls that are queued on two streams: the second call reads the results of the first. If nothing orders them, the virtual GPU ends the
 //! context and names both calls. With an event between them, the result is right.
 //!
-//! A real GPU returns some number, and no error, so these tests only run on the virtual GPU.
+//! Without an event, a real GPU returns some number, and no error. So these tests only run on the virtual GPU.
 
 #[path = "common/child.rs"]
 mod child;

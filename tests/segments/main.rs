@@ -1,5 +1,5 @@
 //! Segmented reductions and scans: every kernel has the CPU's results, bit for bit, for segments of many lengths. The position of a segment
-//! does not change its bits. Wrong offsets are refused.
+//! does not change the bits of its results. Wrong offsets are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]
@@ -38,7 +38,7 @@ use warpfold_kernels::for_each_segmented_kernel;
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::chunk_items;
 
-/// The results on the device.
+/// Reduces segments on the device.
 fn on_device<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     items: &[T],
     offsets: &[usize],
@@ -89,7 +89,7 @@ fn random_lengths() {
     }
 }
 
-/// Checks a row of the table: lengths around the boundaries, and a segment of several chunks.
+/// Checks a kernel on short segments, and on a segment of two chunks.
 fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
     let chunk = chunk_items::<T, O::Accumulator>() as usize;
     let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];

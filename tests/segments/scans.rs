@@ -1,4 +1,4 @@
-//! Segmented scans: every row has the CPU's results, bit for bit. Sums of `f32` are also checked in waiting and queued calls, and under
+//! Segmented scans: every kernel has the CPU's results, bit for bit. Sums of `f32` are also checked in queued calls, on rows, and under
 //! many schedules. Wrong offsets are refused.
 
 use crate::device::{Item, Kernel};
@@ -19,8 +19,8 @@ use crate::shapes;
 
 const KERNEL: &str = "segmented_scan_sum_f32";
 
-/// Checks the results of a scan of items that begin `skipped` items after a buffer's start. Results before the first offset
-/// and from the last offset on are not written.
+/// Checks an inclusive and an exclusive scan of a buffer's items after the first `skipped`. Results before the first offset and from the
+/// last offset on are not written.
 fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
     skipped: usize,
     begin: usize,
@@ -89,7 +89,7 @@ fn random_lengths_from_any_start() {
     }
 }
 
-/// Checks a row of the table: lengths around the boundaries, and a segment of several chunks.
+/// Checks a kernel on short segments, and on a segment of two chunks.
 fn check_row<O: Kernel<kind::segmented_scan, T>, T: Sample>()
 where
     O::Output: Item,

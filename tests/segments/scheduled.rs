@@ -1,4 +1,4 @@
-//! The same bits under many schedules, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
+//! Segmented sums have the same bits under many schedules, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
 
 use virtual_gpu::RunOptions;
 use warpfold::{Cpu, Sum, reduce};

@@ -1,4 +1,4 @@
-//! Lists of lengths of segments: those around boundaries, and random ones.
+//! Lists of lengths of segments.
 
 use warpfold_kernels::segments::{Task, chunk_items, room_items};
 
@@ -33,7 +33,7 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
         vec![17 * chunk + 3, 9],
     ];
-    // The last chunk of the first window just fits into the work beside the items and the chunk before it, or is a work of its own.
+    // The first window has two chunks. They just fit into one work, or have one item too many for it (`room_items`).
     for before in rooms.map(|room| room - chunk - 2) {
         lists.extend([0, 1].map(|more| vec![before + more, chunk, 3, chunk, chunk]));
     }

@@ -78,7 +78,7 @@ fn slices_of_more_than_a_piece() {
     check::<Sum, f64, usize>(1, &[500_000, 0, 30_000], 2);
 }
 
-/// The number of downloads that `work` queues.
+/// How many copies from the device `work` makes.
 fn downloads(work: impl FnOnce()) -> usize {
     let ((), calls) = record(work);
     let downloads = calls.iter().filter(|call| call.starts_with("cuMemcpyDtoH"));

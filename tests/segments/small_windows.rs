@@ -1,4 +1,5 @@
-//! Small launches, whose windows have fewer diagonals than a chunk has items. Some of their windows have no chunk. The bits are the CPU's.
+//! Small launches, whose windows have fewer diagonals than a chunk has items. Some of their windows have no chunk. Results have the CPU's
+//! bits.
 
 use warpfold::{Cpu, Equal, Moments, Sum, WideSum, kind, reduce, scan};
 use warpfold_kernels::segments::tuning::{BLOCKS_PER_MULTIPROCESSOR, LEAST_WINDOW_SHIFT};

@@ -1,5 +1,5 @@
 //! Rows of whole vectors whose items go straight to registers: rows of one or several pieces or chunks, and rows that share windows and
-//! blocks.
+//! blocks. A piece is a part of a row (`kernel/rows.rs`).
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::RunOptions;
@@ -15,8 +15,8 @@ use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows. Some rows have one piece, some two to eight pieces, and some several chunks on one or more levels. The remaining rows
-/// are not streamed: they have fewer than eight vectors, no whole vectors, no multiple of eight vectors, or too many pieces.
+/// Lengths of rows. Some rows have one piece, some two to eight pieces, some 2 to 16 chunks, and one 18 chunks. The remaining rows are not
+/// streamed: they have fewer than eight vectors, no whole vectors, no multiple of eight vectors, or too many pieces.
 const LENGTHS: [usize; 24] = [
     16, 18, 32, 60, 64, 96, 128, 224, 256, 288, 512, 768, 1000, 1024, 1028, 2048, 3072, 4096, 4608,
     5120, 7680, 8192, 65_536, 70_656,
@@ -186,7 +186,8 @@ fn a_later_block_combines_long_rows() {
     later_rows::<Moments>(KERNEL, &[3, 16, 2], 2);
 }
 
-/// Chunks of one, two and four steps, rows of one and of several chunks, and blocks of several windows, whose warps have several units.
+/// Chunks of at most one step, of two and of four steps; rows of one and of several chunks; blocks of several windows, whose warps have
+/// several units.
 #[test]
 fn whole_chunks() {
     let items = ordinary::<Sum, f32>(70 * 4096);

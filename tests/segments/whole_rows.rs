@@ -8,7 +8,7 @@ use crate::common::gpu;
 use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::device::Kernel;
 
-/// Lengths of rows: multiples of 16, of 256, and of neither.
+/// Lengths of rows: multiples of 256, other multiples of 16, and 40.
 const LENGTHS: [usize; 9] = [16, 40, 48, 256, 272, 768, 1024, 4096, 12_288];
 
 /// The most items that all rows have together.

@@ -1,4 +1,4 @@
-//! Makes each driver call fail in turn. Each failure is an error, and afterwards the same request works.
+//! Makes each driver call of a request fail in turn. The request then returns an error, and works when it is repeated.
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::driver::Code;

@@ -32,7 +32,7 @@ fn assert_selects(engine: &Engine, items: &[u32], options: &RunOptions) -> Count
     counters
 }
 
-/// Checks the first items and the lengths of runs.
+/// Checks the first item and the length of each run.
 fn assert_encodes(engine: &Engine, items: &[u32], options: &RunOptions) -> Counters {
     let SelectionOutput {
         count,

@@ -1,5 +1,5 @@
-//! Selections: every kernel agrees with the CPU, and some do so for many lengths, flags and runs. Items beyond an output's room are omitted
-//! and reported, and wrong arguments are refused.
+//! Selections: every kernel agrees with the CPU, and some do so for many lengths, flags and runs. If an output is too short, the items
+//! beyond its room are omitted, and a call that waits returns an error. Wrong arguments are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]
@@ -165,7 +165,7 @@ fn check_heads<E: RunsKernel<K>, K: Sample>(keys: &[K]) {
     assert_eq!(sums().reversed().wait(gpu()), sums().reversed().wait(Cpu));
 }
 
-/// Checks a row on two tiles and a partial third.
+/// Checks a kernel on two whole tiles and a part of a third tile.
 macro_rules! row {
     (select_if $op:ident $t:ident) => {
         let count = 2 * tile_items::<$t>() + 77;

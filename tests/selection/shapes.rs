@@ -4,7 +4,7 @@ use warpfold_kernels::selection::{tile_items, warp_items};
 
 use crate::data::{Random, Sample};
 
-/// Lengths around boundaries, for items of type `T`.
+/// Lengths of inputs of type `T`: short ones, and those around a warp's and a tile's number of items.
 pub fn counts<T>() -> Vec<usize> {
     let (tile, warp) = (tile_items::<T>(), warp_items::<T>());
     vec![

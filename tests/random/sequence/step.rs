@@ -35,7 +35,7 @@ pub enum Action {
     Scan { kind: Kind, from: Span, to: Span },
     /// A scan in place.
     ScanInPlace { kind: Kind, items: Span },
-    /// A scan of a slice of the host with the buffer's initial contents. Its results go to the host.
+    /// A scan of a host slice: the initial values of these items. Its results go to the host.
     ScanSlice { kind: Kind, items: Span },
 }
 
@@ -86,7 +86,7 @@ impl Step {
         }
     }
 
-    /// Whether the results depend on which of the two calls comes first.
+    /// Whether the results may depend on which of the two calls comes first.
     pub fn conflicts(&self, other: &Self) -> bool {
         let ((read, written), (other_read, other_written)) = (self.touched(), other.touched());
         let meet = |one: Option<&Span>, other: Option<&Span>| matches!((one, other), (Some(one), Some(other)) if one.overlaps(other));

@@ -1,4 +1,4 @@
-//! Operators on items of 12 to 64 bytes, or with wide accumulators.
+//! Operators, predicates and an equality on items of 12 to 64 bytes, and operators with wide accumulators on items of 4 bytes.
 
 use warpfold::{Commutative, Equality, Op, Predicate};
 
@@ -179,7 +179,7 @@ impl Op<i32> for Top3 {
         [item, i32::MIN, i32::MIN]
     }
 
-    // Merges two ordered lists: takes the largest number, then compares the rests of both lists.
+    // The three largest numbers of two descending lists.
     fn combine([a, b, c]: [i32; 3], [d, e, f]: [i32; 3]) -> [i32; 3] {
         [
             a.max(d),
@@ -246,7 +246,8 @@ choices! {
     Latest u64 8: |left, right| true;
 }
 
-/// Sums word by word. Results have another size than the items: they end with the number of items, or lack the last word.
+/// Sums of records, number by number. Results have another size than the items: they end with the number of items, or lack the last 32
+/// bits.
 #[derive(Debug, Clone, Copy)]
 pub struct Resized;
 
@@ -334,7 +335,7 @@ impl Op<[u32; 8]> for LowHalf {
     }
 }
 
-/// Points in the unit sphere.
+/// Points in the unit ball.
 #[derive(Debug, Clone, Copy)]
 pub struct InReach;
 

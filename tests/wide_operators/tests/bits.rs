@@ -1,4 +1,5 @@
-//! Operators on wide items or with wide accumulators give the same bits on the device as `reference` on the CPU, and obey the laws.
+//! Operators on wide items or with wide accumulators give the same bits on the device as `reference` on the CPU. `Total` and `Top3` also
+//! obey the laws.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

@@ -101,7 +101,7 @@ fn say(error: impl std::fmt::Display) -> Trouble {
     error.to_string()
 }
 
-/// Fails with the first position where two results differ.
+/// Fails if two results differ, with both lengths or with the first position where they differ.
 pub fn expect<T: Value>(got: &[T], expected: &[T]) -> Result<(), Trouble> {
     if got.len() != expected.len() {
         return Err(format!("{} values and not {}", got.len(), expected.len()));

@@ -20,7 +20,7 @@ options:
 
 use crate::suite::generate::Nans;
 
-/// Which kernels to run.
+/// What the command does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mode {
     Random { seed: u64, count: u64 },

@@ -1,4 +1,4 @@
-//! Shortens a kernel whose outputs on two machines differ. The outputs of the shortened kernel differ too.
+//! Shortens a kernel that does not give the same output on two machines. The shortened kernel does not either.
 
 use crate::suite::kernel::Statement;
 

@@ -1,4 +1,4 @@
-//! Bit fields, permutations and funnel shifts.
+//! Bit fields, permutations, funnel shifts, and other operations on bits.
 
 use super::Integer;
 

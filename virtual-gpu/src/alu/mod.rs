@@ -1,4 +1,4 @@
-//! Integer arithmetic of one lane, as pure functions.
+//! Operations of one lane on integers, and on the words of mbarriers. They access no memory.
 //!
 //! Results wrap, except those of saturating operations. No function panics. Where the PTX ISA leaves a result undefined, the functions give
 //! the known result of the hardware. For division by zero, quotient and remainder are all ones.

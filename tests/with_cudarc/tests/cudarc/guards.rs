@@ -17,7 +17,7 @@ use super::skip::skip;
 
 const ITEMS: u32 = 60_000;
 
-/// How the greatest of some sums is found.
+/// How the request that finds the greatest item runs.
 #[derive(Debug, Clone, Copy)]
 enum Then {
     Waiting,

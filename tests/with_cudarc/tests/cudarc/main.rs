@@ -1,4 +1,4 @@
-//! Requests on memory and streams of `cudarc`, and the order that its guards keep.
+//! Requests on memory and streams of `cudarc`, the order that its guards keep, and how the driver is opened.
 
 #[path = "../../../common/child.rs"]
 mod child;

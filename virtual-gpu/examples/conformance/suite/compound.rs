@@ -1,4 +1,5 @@
-//! Statements of several instructions that belong together: exchanges within a warp, carry chains, calls, packing, special registers.
+//! Statements that the catalogue lacks, of one or more instructions that belong together: exchanges within a warp, carry chains, calls,
+//! packing, special registers.
 
 use super::generate::{Extent, Generator};
 use super::kernel::MEMBERS;
@@ -146,7 +147,7 @@ fn call(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// Unpacks registers into parts, and packs parts into registers.
+/// Packs registers, or parts of registers, into a wider register, or swaps the parts of a register.
 fn pack(g: &mut Generator<'_>) -> Vec<String> {
     let (h, i) = (g.register(Kind::B16), g.register(Kind::B16));
     let (r, s, d) = (

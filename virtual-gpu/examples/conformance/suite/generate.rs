@@ -1,8 +1,8 @@
 //! Random kernels.
 //!
-//! The PTX ISA specifies a kernel's result. Statements are built so that unspecified behaviour does not occur: division by zero, the order
-//! of atomic operations, lanes outside their mask. They also avoid errors of the driver's compiler ([`hidden`]). NaNs with unspecified bits
-//! are replaced by one NaN, unless [`Nans::AsTheyAre`] is chosen.
+//! The PTX ISA specifies the result of each random kernel. No statement divides by zero, depends on the order of atomic operations, or runs
+//! a `*.sync` instruction on lanes outside the mask. Statements also avoid most mistakes of the driver's compiler ([`hidden`]). NaNs with
+//! unspecified bits are replaced by one NaN, unless [`Nans::AsTheyAre`] is chosen.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, LastSource, NanBits, Row};

@@ -12,7 +12,7 @@
 //!   branch in which some lanes assign `%d4`. These lanes multiply the new `%d4`. With seed 891, all 128 threads multiply the last `%d4` on
 //!   the device, and 59 of them get a wrong product.
 //!
-//! The virtual GPU does none of this. So that the outputs agree, generated kernels omit the guards above, and combine operands with a zero
+//! The virtual GPU does none of this. So that the outputs agree, random kernels omit the guards above, and combine operands with a zero
 //! that is only known at run time. This does not hide everything: the compiler recognises that two such copies of a value are equal. With
 //! full optimisation, ten kernels of the seeds 1 to 1300 still differ: nine in a minimum or maximum, one in a product that is computed too
 //! late. Without optimisation (`--optimise 0`) no kernel differs.

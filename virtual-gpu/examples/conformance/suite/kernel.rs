@@ -26,7 +26,7 @@ pub enum Statement {
     IfBlock { number: u32, then: Vec<Statement> },
     /// A loop with the same number of rounds in all lanes.
     Repeat { times: u32, body: Vec<Statement> },
-    /// A loop whose number of rounds is in the two low bits of a register. It may differ between lanes.
+    /// A loop whose number of rounds is in the two low bits of a register. The number may differ between lanes.
     RepeatBy {
         register: &'static str,
         body: Vec<Statement>,

@@ -83,7 +83,7 @@ impl Kind {
         )
     }
 
-    /// Zeros, extremes, neighbours of powers of two, and every sort of NaN.
+    /// The values worth trying, for most kinds zeros, extremes, neighbours of powers of two, and NaNs.
     pub fn special_values(self) -> Vec<u64> {
         match self {
             Kind::Predicate => vec![0, 1],
@@ -142,7 +142,7 @@ impl Kind {
     }
 }
 
-/// Zero, small numbers, and the neighbours of powers of two.
+/// Small numbers, alternating bits, powers of two with their neighbours, the negatives of all these, and the type's limits.
 fn integers(bits: u32) -> Vec<u64> {
     let all = u64::MAX >> (64 - bits);
     let mut values = vec![0, 1, 2, 3, 5, 7, 10, 100, 0x5555_5555_5555_5555 & all];
@@ -160,7 +160,7 @@ fn integers(bits: u32) -> Vec<u64> {
     values
 }
 
-/// Words of two halves. The low half takes each value, and the high half three different values for each.
+/// Words of two halves. Each value is the low half of three words. The high half is the same value, the next value, or the fifth after it.
 fn pairs(values: &[u64]) -> Vec<u64> {
     let turned = |by: usize| values.iter().cycle().skip(by);
     let beside = |by| {
@@ -178,7 +178,7 @@ const HALVES: [u64; 36] = [
     0x5bff, 0x5c00, 0x6400, 0x6401, 0x67ff, 0xe400, 0x7000, 0xf800, // large, some whole
     0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7fff, 0xfe00, 0x7d01, // greatest, infinite, NaN
     0x3801, 0x07fe, 0xfff7,
-    0x7ff7, // 0x3801 * 0x07fe is just below a normal number; 0xfff7, 0x7ff7: NaNs that may mark an item out of bounds
+    0x7ff7, // 0x3801 * 0x07fe is just below the least normal number; 0xfff7, 0x7ff7: NaNs that may mark an item out of bounds
 ];
 
 const SINGLES: [u64; 51] = [
@@ -232,12 +232,12 @@ const SINGLES: [u64; 51] = [
     0x7f80_0001, // NaNs; the last is signalling
     0x3f00_0001,
     0x00ff_fffe,
-    0x4000_0000, // 0x3f000001 * 0x00fffffe is just below a normal number; 2.0
+    0x4000_0000, // 0x3f000001 * 0x00fffffe is just below the least normal number; 2.0
 ];
 
 const DOUBLES: [u64; 46] = [
     0x380f_ffff_f000_0000,
-    0x380f_ffff_f800_0000, // below the least normal f32, by 1/2 and by 1/4 of its last place
+    0x380f_ffff_f800_0000, // below the least normal f32, by 1/4 and by 1/8 of its last place
     0x0000_0000_0000_0000,
     0x8000_0000_0000_0000,
     0x0000_0000_0000_0001,

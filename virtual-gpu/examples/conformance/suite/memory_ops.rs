@@ -159,7 +159,7 @@ fn own_slot(g: &mut Generator<'_>) -> Slot {
     }
 }
 
-/// Writes a slot with some widths, and reads it with others.
+/// Writes a slot, and reads a part of it, often with another width.
 fn repack(g: &mut Generator<'_>) -> Vec<String> {
     let slot = match g.random.once_in(3) {
         true => LOCAL_SLOT,

@@ -1,8 +1,9 @@
 //! The remembered writes and reads of a cell of memory. Accesses that are not needed to find a race are forgotten where that is cheap.
 //!
-//! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If the
-//! program orders its threads, one write and one read remain. If many threads read at once, or use atomic operations, several accesses of
-//! each thread may remain: one weak access, and for each size one strong access of block scope and one of wider scope.
+//! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If all
+//! accesses are weak and the program orders them, at most one write and one read remain. If many threads read at once, or use atomic
+//! operations, several accesses of each thread may remain: one weak access, and for each size one strong access of block scope and one of
+//! wider scope.
 
 use std::collections::HashMap;
 
@@ -149,7 +150,7 @@ impl Record {
     }
 }
 
-/// Accesses of several threads.
+/// The remembered writes of a cell, or its remembered reads.
 #[derive(Debug, Clone, Default)]
 enum Log {
     #[default]

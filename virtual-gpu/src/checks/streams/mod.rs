@@ -22,8 +22,8 @@
 //!
 //! Destroying a stream tells the host nothing.
 //!
-//! The accesses of grids that a kernel launches count as that kernel's. A programmatic launch counts as ordered
-//! after all earlier work of its stream: another check makes sure that its threads wait.
+//! The accesses of grids that a kernel launches count as that kernel's. A programmatic launch counts as ordered after all earlier work of
+//! its stream: another check makes sure that its threads wait for that work.
 //!
 //! Two strong accesses, such as atomic operations, do not race if they access the same bytes and both have device
 //! scope or wider. Accesses are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered

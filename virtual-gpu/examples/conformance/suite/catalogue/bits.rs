@@ -1,4 +1,4 @@
-//! Logic, shifts and bit fields.
+//! Logic, shifts, bit fields, and other operations on bits.
 
 use super::super::kind::Kind::*;
 use super::Row;

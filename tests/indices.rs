@@ -19,7 +19,7 @@ use data::{Random, ordinary};
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{ArgMax, ArgMin, ArgMinMax, Cpu, Equal, Error, Extremes, Item, cust, reduce};
 
-/// Lengths around those of leaves, tiles, windows and chunks.
+/// Lengths from none to several chunks.
 const LENGTHS: [usize; 7] = [0, 1, 33, 4097, 8192, 8193, 70_001];
 
 /// Truncates 64-bit indices to 32 bits. `u64::MAX`, the index for no items, becomes `u32::MAX`.

@@ -99,7 +99,7 @@ macro_rules! each_kind {
     })*};
 }
 
-/// Checks reductions with wide accumulators or with two inputs, and a scan with wider results.
+/// Checks reductions by `MinMax`, `Statistics`, `Moments` and `Dot`, and a scan with wider results.
 macro_rules! others {
     ($($t:ident)*) => {$({
         let name = stringify!($t);

@@ -10,7 +10,7 @@
 //!
 //! The blocks of a scan or a selection wait for each other, and the schedule decides how often they poll. So for each memory instruction,
 //! the instructions of one poll are subtracted from the count. Between schedules, the rest differs by at most half of the tolerance. Bytes
-//! and sectors are compared with those of the items, and of the results if there are many.
+//! and sectors are compared with those of the items and of the results (in reductions of whole arrays, of the items alone).
 //!
 //! `NonZero` selects half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Runs have up to 64
 //! items; their first items and lengths are written.

@@ -239,7 +239,7 @@ fn first_extremes(items: &[f32]) -> Extremes<u32> {
     }
 }
 
-/// In every shape, the index is that of the first of several equal items, or of the first NaN.
+/// In rows, segments, columns, axes and runs, the index is that of the first of several equal items, or of the first NaN.
 #[test]
 fn ties_and_nans_in_every_shape() {
     const VALUES: [f32; 5] = [-0.0, 0.0, -0.0, 0.0, 1e-45];

@@ -1,8 +1,8 @@
-//! Launches the library's kernels on the virtual GPU's engine, without a driver and without the library's own launches. A test can change a
+//! Launches the library's kernels on the virtual GPU's engine, without a driver and without the library's launch code. A test can change a
 //! kernel's text, run it on any device under any schedule, and count its instructions.
 //!
-//! The kernels' modules document what a launch must provide. This module provides it, like the host library's `launch.rs`. Nothing here
-//! runs on a real GPU.
+//! The kernels' modules document what a launch must provide. This module provides it, like the files `launch.rs` of the host library.
+//! Nothing here runs on a real GPU.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 

@@ -355,8 +355,8 @@ impl Op<f32> for LogSumExp {
 
 impl Commutative for LogSumExp {}
 
-/// `exp(x)` for `x` of at most 0, with an error below 2e-7: a power of two times a polynomial. The device has no mathematical library. The
-/// host and the device take the same steps, so they get the same bits.
+/// `exp(x)` for `x` of at most 0, with an absolute error below 2e-7: a power of two times a polynomial. The device has no mathematical
+/// library. The host and the device take the same steps, so they get the same bits.
 fn exp_of_negative(x: f32) -> f32 {
     let y = x * core::f32::consts::LOG2_E;
     if x.is_nan() {

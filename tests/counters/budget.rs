@@ -71,7 +71,7 @@ const SECTORS_PER_REQUEST: f64 = 15.0;
 /// through scattered shared memory.
 const MANY_WORDS: usize = 6;
 
-/// Like [`MANY_WORDS`], for scans. A scan publishes an accumulator of up to two words in one slot.
+/// Like [`MANY_WORDS`], for scans.
 const MANY_WORDS_OF_SCANS: usize = 3;
 
 /// Instructions of one poll of a word: its address, the load, the comparison and the branch.

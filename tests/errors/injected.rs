@@ -111,7 +111,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
                 // The library frees nothing of a context that is reported as destroyed.
                 let is_left =
                     moment == Moment::After || RELEASES.contains(&call) || code == DESTROYED;
-                // If memory runs out, the library frees everything that it keeps, and some of that is counted for this thread.
+                // If memory runs out, the library frees everything that it keeps. Some of these objects are counted for this thread.
                 let is_freed = code == OUT_OF_MEMORY && attempt.result.is_ok();
                 assert!(
                     is_left || is_freed || attempt.alive == clean.alive,

@@ -26,7 +26,7 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
 }
 
-/// Counts around the boundaries of a reduction's and a scan's tiles, up to all items, and beyond.
+/// Counts around a boundary of tiles of 4-byte items, up to all items, and beyond.
 fn counts(all: usize) -> Vec<u64> {
     let mut counts = vec![
         0,
@@ -90,8 +90,8 @@ fn empty_reductions_give_the_identity() {
     );
 }
 
-/// Checks scans of the first `count` of `all` items, and their totals, for several counts in device memory. The scans run with and without
-/// an initial value.
+/// Checks scans of the first `count` of `all` items, and their totals, for several counts in device memory. The exclusive scans have no
+/// initial value, the inclusive ones have `initial`.
 fn check_scan<O, T: Sample>(all: usize, counts: &[u64], initial: O::Accumulator)
 where
     O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
@@ -160,7 +160,7 @@ fn scans_have_as_many_items_as_the_count_says() {
 }
 
 /// Each launch is for a long scan, by the length of its input. The count in device memory makes some of the scans short. On a real device,
-/// other scans stay long.
+/// a second input is so long that some of its scans stay long.
 #[test]
 fn a_long_scan_may_turn_out_short() {
     let short = (SCAN_SHORT_BYTES / 8) as usize;
@@ -224,7 +224,7 @@ fn waiting_calls_give_the_same_results() {
         &scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap(),
         "exclusive",
     );
-    // The initial value does not affect the next scan.
+    // The initial values above do not affect a later scan.
     warpfold::scan::<Sum, _>(&input)
         .to(&mut output)
         .wait(gpu)
@@ -278,7 +278,7 @@ fn an_empty_total_is_the_initial_value() {
     assert_eq!(total.as_host_vec().unwrap(), [9, 7]);
 }
 
-/// With room for many keys, a range of marked heads has several tiles.
+/// With room for 9,000,000 keys, each block that marks heads has several tiles.
 #[test]
 fn scans_by_key_have_as_many_keys_as_the_count_says() {
     let gpu = gpu();

@@ -1,6 +1,6 @@
-//! The cost of a launch, counted by the virtual GPU: bytes, sectors, barriers, shuffles, votes, atomics and instructions.
+//! The cost of a launch, such as bytes, sectors, barriers, shuffles and instructions, counted by the virtual GPU.
 //!
-//! The counts follow from the algorithm, so most are asserted as equalities. A scan's counts also depend on how long blocks wait for each
+//! The counts follow from the algorithm, so many are asserted as equalities. A scan's counts also depend on how long blocks wait for each
 //! other. If only one block runs at a time, no block waits, so most scans run in this way here. Nothing here predicts time.
 
 #[path = "counters/budget.rs"]

@@ -1,5 +1,5 @@
-//! Bad input, and machines that lack something. Each results in a typed error, with the offered and the allowed values if there are any.
-//! Nothing is partly written, and the next correct call works.
+//! Bad input, and machines that lack something. Each results in a typed error, with the offered and the allowed values if there are any. A
+//! call with bad input writes nothing, and the next correct call works.
 
 #[path = "common/child.rs"]
 mod child;

@@ -1,5 +1,4 @@
-//! The examples as a user runs them: their input, output and exit codes. All examples agree with the CPU. No argument, file or closed
-//! output makes an example panic.
+//! The examples as a user runs them: their input, output and exit codes. No argument, file or closed output makes an example panic.
 
 #[path = "examples/behaviour.rs"]
 mod behaviour;

@@ -19,7 +19,7 @@ use data::{Random, ordinary};
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{ArgMax, ArgMin, ArgMinMax, Cpu, Equal, Error, Extremes, Item, cust, reduce};
 
-/// Lengths around those of leaves, tiles, windows and chunks.
+/// Lengths from none to several chunks.
 const LENGTHS: [usize; 7] = [0, 1, 33, 4097, 8192, 8193, 70_001];
 
 /// Truncates 64-bit indices to 32 bits. `u64::MAX`, the index for no items, becomes `u32::MAX`.
@@ -239,7 +239,7 @@ fn first_extremes(items: &[f32]) -> Extremes<u32> {
     }
 }
 
-/// In every shape, the index is that of the first of several equal items, or of the first NaN.
+/// In rows, segments, columns, axes and runs, the index is that of the first of several equal items, or of the first NaN.
 #[test]
 fn ties_and_nans_in_every_shape() {
     const VALUES: [f32; 5] = [-0.0, 0.0, -0.0, 0.0, 1e-45];

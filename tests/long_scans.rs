@@ -3,7 +3,7 @@
 //!
 //! To save time, the virtual GPU only checks memory accesses here, and only runs inclusive scans. Exclusive scans differ in the operator's
 //! body alone. Scans of narrow items have more items in the same number of bytes. On the virtual GPU, they only run in `.ci/run sweeps`.
-//! That step also runs, with the virtual GPU's default checks, a long scan for each way to scan a tile (in `bits.rs`).
+//! `.ci/run sweeps` also runs two long scans with the virtual GPU's default checks (in `bits.rs`).
 
 mod common;
 #[path = "common/data.rs"]

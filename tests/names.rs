@@ -16,12 +16,12 @@ use warpfold_ptx::names::renumbered;
 
 const KERNELS: u64 = 200;
 
-/// Statements with registers `%v` and `%k` that no other basic block reads. Some lanes define `%v1` and `%v2` a second time.
+/// Statements with registers `%v` and `%k` that no other basic block reads. Some lanes define `%v1` a second time, the other lanes `%v2`.
 const OWN: &str = "mov.u32 %v0, %tid.x; and.b32 %v1, %v0, 6; setp.eq.u32 %k0, %v1, 2; \
     @%k0 mov.b32 %v1, 77; mov.b32 %v2, 5; @!%k0 add.u32 %v2, %v2, %v1; xor.b32 %r0, %r0, %v2;\n";
 
-/// A kernel's text without its comments. Every `spacing`th line of the random code is followed by a label and, if the kernel uses `%r0`, by
-/// [`OWN`].
+/// A kernel's text without the comments `// begin` and `// end`. Every `spacing`th line of the random code is followed by a label and, if
+/// the kernel uses `%r0`, by [`OWN`].
 fn labelled(text: &str, spacing: usize) -> String {
     let mut labelled = String::new();
     let mut is_random = false;

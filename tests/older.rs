@@ -1,8 +1,8 @@
 //! Older devices. Their texts are made from the texts for compute capability 9.0. Kernels of every kind except scans by key agree with the
 //! CPU, bit for bit.
 //!
-//! A process chooses the architecture once, so each architecture has a process of its own. All devices are virtual. 7.5 has the least
-//! shared memory of the architectures that copy through registers, and 8.6 has the least of the architectures that copy asynchronously.
+//! A process chooses the architecture once, so each architecture has a process of its own. All devices are virtual. Of the architectures
+//! that copy through registers, 7.5 has the least shared memory. No architecture that copies asynchronously has less than 8.6.
 
 #[path = "common/child.rs"]
 mod child;
@@ -99,7 +99,7 @@ macro_rules! each_kind {
     })*};
 }
 
-/// Checks reductions with wide accumulators or with two inputs, and a scan with wider results.
+/// Checks reductions by `MinMax`, `Statistics`, `Moments` and `Dot`, and a scan with wider results.
 macro_rules! others {
     ($($t:ident)*) => {$({
         let name = stringify!($t);

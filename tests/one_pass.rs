@@ -1,7 +1,7 @@
-//! Reductions with one reading of the items: indices of extremes, mean and variance, norms, dot products. They are compared with plain
-//! loops and exact integers, and the laws of the operators are checked.
+//! Reductions with one reading of the items, such as indices of extremes, mean and variance, norms, and dot products. They are compared
+//! with plain loops and exact integers, and the laws of the operators are checked.
 //!
-//! `bits.rs` checks every kernel's bits, at sizes around the boundaries of warps, blocks and tiles.
+//! `bits.rs` also checks the bits of the kernels for one input, at sizes around the boundaries of warps, blocks and tiles.
 
 #[path = "one_pass/accuracy.rs"]
 mod accuracy;
@@ -25,7 +25,7 @@ use warpfold::{
     gpu_min_max, gpu_moments, gpu_norm, kind, reduce,
 };
 
-/// The index of the first item by `is_before`. Among equal items, it is the lowest index.
+/// The index of the item that comes first in the order `is_before`. Among equal items, it is the lowest index.
 fn first_by<T: Copy>(items: &[T], is_before: impl Fn(T, T) -> bool) -> Option<usize> {
     let mut best = 0;
     for (place, &item) in items.iter().enumerate() {

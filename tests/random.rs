@@ -1,4 +1,4 @@
-//! Random calls and random sequences of calls, each compared with code that is obviously right.
+//! Random calls and random sequences of calls. Their results are compared with results that the host computes.
 //!
 //! Integers are compared with plain loops of this test's own, floats with [the CPU], bit for bit. The CPU's reference is itself compared
 //! with plain loops, for results that do not depend on the order. A failing case is made smaller before it is shown. The cases are the same

@@ -1,4 +1,4 @@
-//! Random items for tests, the same in every run. Their values are such that a wrong order or a wrong item changes a result.
+//! Random items for tests, the same in every run. Sums and products of floats are rounded, so a wrong order usually changes them.
 
 #[path = "random.rs"]
 mod random;
@@ -42,7 +42,7 @@ macro_rules! floats {
             }
             fn factor(random: &mut Random) -> Self {
                 let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
-                // The logarithms are 0 on average, so a long product seldom overflows or vanishes.
+                // The magnitudes' logarithms are 0 on average, so a long product seldom overflows or vanishes.
                 $from(sign * (0.9 + 0.203_451 * unit(random)))
             }
         }
@@ -57,7 +57,7 @@ floats! {
     f64: |number| number;
 }
 
-/// The logarithms of the scales are 0 on average, so a long composition of maps seldom overflows or vanishes.
+/// The scales are factors of long products, so a long composition of maps seldom overflows or vanishes.
 impl Sample for Affine {
     fn any(random: &mut Random) -> Self {
         let [scale, offset] = [f32::factor(random), f32::any(random)];

@@ -1,4 +1,4 @@
-//! Trait bounds for tests with `cust`'s buffers: items and operators whose values `cust` can copy.
+//! Trait bounds for tests with `cust`'s buffers: `cust` can copy the items and the results.
 
 use warpfold::cust::memory::DeviceCopy;
 use warpfold::kind::Kind;

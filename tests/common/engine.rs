@@ -1,8 +1,8 @@
-//! The library's kernels on the virtual GPU's engine, without a driver and without the library's host code. A test can change a kernel's
-//! text, run it on any device under any schedule, and count its instructions.
+//! Launches the library's kernels on the virtual GPU's engine, without a driver and without the library's launch code. A test can change a
+//! kernel's text, run it on any device under any schedule, and count its instructions.
 //!
-//! The kernels' modules document what a launch must provide. This module provides it, like the host library's `launch.rs`. Nothing here
-//! runs on a real GPU.
+//! The kernels' modules document what a launch must provide. This module provides it, like the files `launch.rs` of the host library.
+//! Nothing here runs on a real GPU.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -83,8 +83,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A device with `multiprocessors` multiprocessors, the one kernel of `text` loaded, and a zeroed workspace for
-    /// `item_count` items of the operator `O`.
+    /// A device with this many multiprocessors, the loaded kernel of `text`, and a zeroed workspace. The workspace has room for a launch of
+    /// the operator `O` on `item_count` items.
     pub fn new<O: Op<T>, T: Element>(
         generation: Generation,
         multiprocessors: u32,
@@ -141,14 +141,14 @@ impl Engine {
         }
     }
 
-    /// Sets the epoch as if `launches` launches had used the workspace.
+    /// Sets the epoch as if this many calls had used the workspace. A call in pieces is several launches.
     pub fn set_epoch(&self, launches: u32) {
         self.memory
             .write(self.workspace + EPOCH_OFFSET, &launches.to_le_bytes())
             .unwrap();
     }
 
-    /// How many launches have used the workspace since its state words were last cleared.
+    /// How many calls have used the workspace since its state words were last cleared.
     pub fn epoch(&self) -> u32 {
         let mut bytes = [0; 4];
         let address = self.workspace + EPOCH_OFFSET;

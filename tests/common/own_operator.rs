@@ -1,4 +1,5 @@
-//! A user's operator gives the same bits on the device as `reference` on the CPU, in every kind of kernel except scans by key.
+//! A user's operator gives the same bits on the device as `reference` on the CPU, in reductions and scans of whole arrays, of segments and
+//! of columns.
 
 use std::any::type_name;
 
@@ -30,7 +31,7 @@ pub fn lengths() -> impl Iterator<Item = usize> {
     LENGTHS.into_iter().filter(move |&length| length <= most)
 }
 
-/// Asserts that all results have the same bytes.
+/// Asserts that the results `found` have the bytes of the results `expected`.
 pub fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
     assert_eq!(found.len(), expected.len());
     let differs = |(found, expected): (&R, &R)| bytes_of(found) != bytes_of(expected);
@@ -99,7 +100,7 @@ where
     assert_same(&found[within.clone()], &expected[within], type_name::<O>());
 }
 
-/// Checks `.in_order()`: on a slice and on device memory, waiting and queued. The result of an exact operator is also compared with a
+/// Checks `.in_order()`: waiting on a slice, waiting on device memory, and queued. The result of an exact operator is also compared with a
 /// sequential fold.
 fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
     let gpu = Gpu::global().unwrap();
@@ -172,7 +173,7 @@ where
     }
 }
 
-/// Checks all kinds of kernels except reductions of the whole array and scans by key.
+/// Checks scans of whole arrays, and reductions and scans of segments and of columns.
 pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,
@@ -202,7 +203,7 @@ where
     }
 }
 
-/// Checks all kinds of kernels except scans by key, and the laws of the operator.
+/// Checks reductions and scans of whole arrays, of segments and of columns, and the laws of the operator.
 pub fn check<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,

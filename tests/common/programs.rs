@@ -102,7 +102,7 @@ pub fn assert_fails_unwritten(example: &str, arguments: &[&str]) {
     }
 }
 
-/// Asserts that a complaint is short, and has no control characters.
+/// Asserts that a complaint is short, and has no control characters except line feeds.
 #[track_caller]
 pub fn assert_one_page(complaint: &str) {
     let bytes = complaint.len();

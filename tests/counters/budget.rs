@@ -1,25 +1,25 @@
 //! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs, of flags and of
-//! heads have no budgets.
+//! heads, and scans by key, have no budgets.
 //!
-//! The numbers are counts of instructions of the committed PTX, which the virtual GPU runs. The test fails if a kernel becomes more
-//! expensive or cheaper by more than 5 %, until the table is updated. After an intended change:
+//! A budget is a number of lane instructions for each item. The virtual GPU counts them in runs of the committed PTX. The test fails if a
+//! kernel becomes more expensive or cheaper by more than 5 %, until the table is updated. After an intended change:
 //!
 //! ```text
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
 //! The blocks of a scan or a selection wait for each other, and the schedule decides how often they poll. So for each memory instruction,
-//! the instructions of one poll are subtracted from the count. The rest is the same under every schedule, within half of the tolerance.
-//! Bytes and sectors are compared with those of the items.
+//! the instructions of one poll are subtracted from the count. Between schedules, the rest differs by at most half of the tolerance. Bytes
+//! and sectors are compared with those of the items and of the results (in reductions of whole arrays, of the items alone).
 //!
-//! A selection selects half of the items, and writes the others to a second output. Runs have up to 64 items; their first items and
-//! lengths are written.
+//! `NonZero` selects half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Runs have up to 64
+//! items; their first items and lengths are written.
 //!
 //! A matrix has 64 columns of two chunks.
 //!
 //! Some demands need no table: each item is moved once, in whole sectors, 16 bytes for each lane, without bank conflicts and without local
-//! memory. (Scans of wider results, selections and columns move fewer bytes for each lane, and may have bank conflicts. So may kernels that
-//! publish accumulators of many words.)
+//! memory. (Four sorts of kernels may move fewer bytes for each lane, and may have bank conflicts: scans whose results have another width
+//! than the items, selections, columns, and kernels that publish accumulators of many words.)
 
 use crate::device::Item;
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ const SECTORS_PER_REQUEST: f64 = 15.0;
 /// through scattered shared memory.
 const MANY_WORDS: usize = 6;
 
-/// The same limit for scans. A scan publishes an accumulator of up to two words in one slot.
+/// Like [`MANY_WORDS`], for scans.
 const MANY_WORDS_OF_SCANS: usize = 3;
 
 /// Instructions of one poll of a word: its address, the load, the comparison and the branch.
@@ -129,7 +129,7 @@ struct Cost {
     /// The most bytes, and the most bytes of touched sectors, that may be moved for each byte of `item_traffic`.
     most_moved: Moved,
     /// Whether a thread may read or write less than 16 bytes at a time, and may read scattered shared memory: in selections, in columns,
-    /// and if results have another size than items.
+    /// and in scans whose results have another size than the items.
     resizes: bool,
     /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each sector is written once and read once.
     /// The value is 0 unless accumulators are so wide that this traffic matters.
@@ -317,13 +317,13 @@ macro_rules! columns_rows {
     };
 }
 
-/// The table's rows for columns.
+/// The rows for columns in the table of kernels.
 fn columns() -> impl Iterator<Item = Row> {
     let reductions = for_each_columns_kernel!(columns_rows).into_iter();
     reductions.chain(for_each_columns_scan_kernel!(columns_rows))
 }
 
-/// The table's rows for selections by predicates and for runs.
+/// The rows for selections by predicates and for runs in the table of kernels.
 macro_rules! selection_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
         fn selections() -> Vec<Row> {

@@ -39,7 +39,7 @@ fn partials_read(blocks: u64) -> u64 {
         .sum()
 }
 
-/// Asserts the costs that depend only on the number of items, and not on the schedule.
+/// Asserts the costs of a reduction whose blocks run one after the other.
 fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     generation: Generation,
     symbol: &str,

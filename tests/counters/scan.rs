@@ -32,16 +32,16 @@ fn count<O: Op<T>, T: Sample>(
     }
 }
 
-/// How many earlier tile groups a look-back reads.
+/// How many earlier tile groups a look-back reads at once.
 const NEIGHBOURS: u64 = 7;
 
-/// The most words that blocks publish and read for each tile if no block waits. A look-back reads the aggregates of the tile's
-/// own group and of seven earlier groups, and prefixes.
+/// The most words that blocks publish and read for each tile if no block waits, for accumulators of one word. A look-back reads the
+/// aggregates of the tile's own group and of seven earlier groups, and prefixes.
 const WORDS_PUBLISHED: u64 = 2;
 const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
 
-/// The most shuffles and votes of a look-back. Shuffles: a known prefix, eight trees at once, a step for each earlier group, and the tree
-/// of the tile's own group for the next prefix. Votes: whether enough values are published.
+/// The most shuffles and votes of a look-back, for accumulators of one word. Shuffles: a known prefix, eight trees at once, a step for each
+/// earlier group, and the tree of the tile's own group for the next prefix. Votes: whether enough values are published.
 const SHUFFLES_TO_LOOK_BACK: u64 = 1 + 9 + NEIGHBOURS + 5;
 const VOTES_TO_LOOK_BACK: u64 = 2;
 
@@ -57,7 +57,8 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
         1 => 0,
         _ => blocks + if tiles > blocks { tiles } else { 0 },
     };
-    // Each warp scans its rows, or one row if its lanes have consecutive vectors. A row takes five steps, the prefix and the total.
+    // Each warp scans its rows, or one row if its lanes have consecutive vectors. A row takes seven shuffles: five for its scan, one for
+    // the prefix, and one for the total.
     let rows = if shape.is_blocked(words as usize) {
         1
     } else {
@@ -66,7 +67,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let tile_shuffles = words * u64::from(shape.warps) * rows * 7;
 
     assert_eq!(counters.blocks, blocks);
-    // The warp that looks back gets a message for each tile, and for each block's end.
+    // Besides the tickets, the atomics are messages to the warp that looks back: one for each tile, and one for each block's end.
     assert_eq!(counters.atomics, tickets + tiles + blocks);
     assert_eq!(counters.barriers, barriers(tiles, blocks));
     let looking_back = counters.shuffles - tiles * tile_shuffles;

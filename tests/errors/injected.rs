@@ -1,10 +1,10 @@
 //! Makes the driver calls of the library fail in turn.
 //!
 //! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of several codes and for every third
-//! of these calls; in a sweep, for each call. In this run, the call fails with the code. Each run has a thread of its own that has no
-//! current context. The scenario must return an error with the call and the raw code. It must neither panic nor leak an object. If the code
-//! ends the context, the `Gpu` must then say so. Otherwise, the scenario must work again. With the real driver, live objects are not
-//! counted, and everything else is checked.
+//! of these calls; in a sweep, for each call. In each of these runs, one call fails with one code. Each run has a thread of its own that
+//! has no current context. The scenario must return an error with the call and the raw code, unless the library can do without the call. It
+//! must not panic. It must leak no object that the library can still release. Then the scenario runs again without a failure. It must work,
+//! or report that the code has ended the context. With the real driver, live objects are not counted, and everything else is checked.
 
 use std::thread;
 
@@ -111,7 +111,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
                 // The library frees nothing of a context that is reported as destroyed.
                 let is_left =
                     moment == Moment::After || RELEASES.contains(&call) || code == DESTROYED;
-                // If memory runs out, the library frees everything that it keeps, and some of that is counted for this thread.
+                // If memory runs out, the library frees everything that it keeps. Some of these objects are counted for this thread.
                 let is_freed = code == OUT_OF_MEMORY && attempt.result.is_ok();
                 assert!(
                     is_left || is_freed || attempt.alive == clean.alive,
@@ -151,7 +151,7 @@ fn dropping(calls: &[&str]) -> usize {
     frees.map_or(calls.len(), |first| first.saturating_sub(3))
 }
 
-/// Whether a later call waits for the work and reports its failure.
+/// Whether one of these calls waits for earlier work, and so reports its failure.
 fn waits(calls: &[&str]) -> bool {
     calls[..dropping(calls)]
         .iter()

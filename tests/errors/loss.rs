@@ -118,7 +118,7 @@ fn slice_functions_recover_after_a_fault() {
             assert_eq!(again.map(|items| items[299_999]), Ok(300_000));
             assert_eq!(global.synchronize(), Ok(()));
         }
-        // Nothing of the lost contexts is alive.
+        // The lost contexts are no longer alive.
         Gpu::global().unwrap().trim().unwrap();
         assert_eq!(live().map(|live| live.contexts), Some(1));
     });

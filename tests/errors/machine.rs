@@ -1,5 +1,5 @@
-//! Machines without a device or with an older device, and settings that cannot be read. A process chooses its device once, so each test has
-//! a process of its own.
+//! Machines without a device or with an older device, and wrong settings. A process chooses its device once, so each test has a process of
+//! its own.
 
 use std::env;
 

@@ -76,7 +76,7 @@ fn numbers_that_are_too_large_are_refused() {
         ),
     ] {
         let mut command = command("many_gpus");
-        // A machine may have a single GPU.
+        // A machine may have a single GPU, so the test uses virtual GPUs.
         command.args(arguments);
         command.envs([("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_DEVICES", "2")]);
         let output = command.output().unwrap();

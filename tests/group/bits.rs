@@ -166,7 +166,7 @@ fn reductions_of_shares_that_end_at_boundaries() {
             &[tile - 1, 2, tile],
             &[tile + 1, tile - 1, 1],
             &[0, tile, 0, 2 * tile + 5],
-            // First one chunk on four ranks, then several chunks, where some ranks have no chunk.
+            // First one chunk on four ranks, then several chunks, where some ranks have no whole chunk.
             &[tile / 4, tile / 4, 1, tile / 4],
             &[3 * tile - 7, 3, 2, 2 * tile],
             &[300 * tile + 17, 5],
@@ -229,7 +229,8 @@ fn a_long_scan_has_tiles_of_another_shape() {
     });
 }
 
-/// Asserts that the library's cuts of items of type `T` lie between chunks of a reduction, and between tiles of every scan.
+/// Asserts that the library's cuts of items of type `T` lie between chunks of a reduction, and between tiles of scans whose results are not
+/// wider than the items.
 fn assert_cuts<T: Item>(item_count: usize, ranks: usize) {
     let cuts = group::cuts::<T>(item_count, ranks);
     assert_eq!(cuts.len(), ranks);

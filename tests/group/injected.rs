@@ -1,5 +1,6 @@
-//! Makes the driver calls of a rank fail in turn. Each time, the rank's error must name the call, and the other ranks must report that this
-//! rank failed or left. No rank may wait until the time limit, and nothing may leak.
+//! Makes the driver calls of a rank fail in turn. If the rank cannot do without the call, its error must name the call, and the other ranks
+//! must report that this rank failed or left. No rank may wait until the time limit. Memory may leak only if a call fails after its effect,
+//! or if a release fails.
 
 use std::time::{Duration, Instant};
 
@@ -73,8 +74,8 @@ impl Buffers {
     }
 }
 
-/// Makes the calls on each rank, with a failure on one of them. Nothing is kept from earlier attempts, so all attempts make the same driver
-/// calls.
+/// Makes the calls on each rank, with a failure on the rank `failing`. Earlier attempts leave only loaded kernels, so all attempts after
+/// the first make the same driver calls.
 fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
     devices().iter().for_each(|gpu| gpu.trim().unwrap());
     as_ranks(RANKS, LIMIT, |mut member| {

@@ -38,7 +38,8 @@ pub fn way() -> Way {
     }
 }
 
-/// Runs a test with four virtual devices or with the real ones. Runs it again over NCCL on a machine with NCCL and two real devices.
+/// Runs a test with four virtual devices or with the real ones. Runs it again over NCCL on a machine with NCCL and at least two real
+/// devices.
 pub fn on_four_devices(test: &str, body: impl Fn()) {
     let devices = ("VIRTUAL_GPU_DEVICES", "4");
     in_child(test, &[devices], &body);
@@ -132,7 +133,7 @@ pub fn random_lengths(random: &mut Random, ranks: usize, item_count: usize) -> V
     borders.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// Items on the device, with zeros around them.
+/// Items on the device, after `offset` zeros and before three zeros.
 pub struct Held<T: Item> {
     buffer: DeviceBuffer<T>,
     range: Range<usize>,

@@ -20,12 +20,12 @@ pub struct Edit {
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     pub pattern: &'static str,
-    /// A name for each occurrence. Occurrences without an edit are called [`Places::OTHER`].
+    /// A name for each occurrence. An occurrence that no edit needs may be called [`Places::OTHER`].
     pub names: &'static [&'static str],
 }
 
 impl Places {
-    /// The name of an occurrence without an edit.
+    /// A name for occurrences that no edit needs.
     pub const OTHER: &'static str = "";
 
     /// Removes the occurrence called `name`.

@@ -14,7 +14,7 @@ const BARRIERS: Places = Places {
     names: &["totals", "next totals", "last block's totals"],
 };
 
-/// The stores of state words and of the tickets. The unnamed stores clear the state words.
+/// The stores of state words and of the tickets. The unnamed stores are for launches with the last tag.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &["partial", "tickets", "", ""],

@@ -1,5 +1,6 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
-//! There are also rows of two chunks, which are streamed, from pieces and by single warps. A later block combines the chunks of such a row.
+//! There are also rows of two chunks. They are streamed, either in pieces or by single warps, and a later block combines the two chunks of
+//! a row.
 
 use warpfold::{Moments, Sum};
 
@@ -9,7 +10,7 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
 use crate::trial::{Circumstances, of_rows_reduction, of_segmented_reduction, of_segmented_scan};
 
-/// The barriers, named after the reads that follow them.
+/// The barriers, named after the reads or writes that follow them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[
@@ -105,7 +106,7 @@ const ROWS: Circumstances = Circumstances {
     ..SEGMENTS
 };
 
-/// The same rows, whose chunks single warps combine.
+/// The same rows. Single warps combine their chunks.
 const WHOLE_CHUNKS: Circumstances = Circumstances {
     windows_per_block: 3,
     ..ROWS

@@ -30,7 +30,7 @@ pub enum Check {
 /// More warp instructions than any trial needs.
 const STEP_BUDGET: u64 = 1_500_000;
 
-/// Runs a text under a schedule. Returns the check that finds a fault, if there is one.
+/// Runs a text under a schedule. Returns the check that finds the kernel wrong, or `None`.
 pub type Trial = Box<dyn Fn(&str, &RunOptions) -> Option<Check>>;
 
 /// The circumstances of a trial.

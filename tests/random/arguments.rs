@@ -1,9 +1,10 @@
 //! Calls of every verb and shape. Their arguments may be wrong: overlapping, too short, misaligned, in host memory, freed, on another
 //! device, or at an invalid address. Counts and offsets in device memory have any value. The call is queued, waited for or captured.
 //!
-//! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. A call with wrong
-//! arguments must be refused, write nothing, and leave nothing in its capture. Any other call must write the results of plain loops, and
-//! nothing else. The test finds wrong arguments by comparing byte ranges, without the library's code.
+//! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. If there are items, a
+//! call with wrong arguments must be refused, write nothing, and leave nothing in its capture. Any other call must write the results of
+//! plain loops, and nothing else. If results are unspecified, as with wrong offsets, it may write anything to its outputs. The test finds
+//! wrong arguments by comparing byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -37,7 +38,7 @@ const LENGTHS: [usize; 6] = [0, 5, 35, 100, 300, 600];
 const ARENA_BYTES: usize = 48 << 10;
 const BORDER_BYTES: usize = 8 << 10;
 
-/// Where an argument is.
+/// Where an argument is, and how many items it has.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
     address: u64,
@@ -157,13 +158,13 @@ impl Case {
                 assert_eq!(found, expected, "{} wrote beside its results", call.name);
                 assert_eq!(model(), None);
             }
-            // Only the device knows how much room is needed. A shorter output is filled to its end.
+            // Only the device knows how much room is needed. An output that is too short is filled to its end.
             Err(Error::OutputTooShort {
                 offered_items,
                 needed_items,
             }) if !must_refuse && self.waits(call) && is_any_short(&roles, &places) => {
                 assert!(offered_items < needed_items, "{}", call.name);
-                // A call without items may be refused for another mistake.
+                // A call without items may also be refused before it writes anything.
                 if self.items > 0 || found != bytes {
                     check_results();
                 }
@@ -263,7 +264,7 @@ impl Case {
     }
 }
 
-/// Memory that is not on the GPU, or no longer allocated.
+/// Memory that is not on the call's GPU, or no longer allocated.
 pub struct Strangers {
     host: Vec<u64>,
     freed: u64,
@@ -422,7 +423,7 @@ fn values_and_model(
     (call.model)(&values.collect::<Vec<_>>())
 }
 
-/// Checks the output of a call that was not refused.
+/// Checks the arena's bytes after a call that wrote results.
 fn check_results(
     call: &Call,
     roles: &[Role],

@@ -11,14 +11,14 @@ use warpfold::Op;
 use crate::data::{Random, ordinary_of_seed};
 use crate::edges::Edges;
 
-/// The contents of a list, the simpler ones first.
+/// The kinds of contents of a list, the simpler kinds first.
 #[derive(Debug, Clone, Copy)]
 pub enum Contents {
     /// The same item everywhere: an edge value of the type, or a NaN.
     Same(usize),
     /// The bits of each item are the low bits of its index in the list. Such items of `f32` and `f64` are subnormal, or 0.
     Numbered,
-    /// Random items of any sign. Floats have very different magnitudes.
+    /// The items of [`ordinary_of_seed`].
     Ordinary(u64),
     /// Ordinary items, about every eighth of them replaced by an edge value of the type.
     WithEdges(u64),

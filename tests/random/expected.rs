@@ -38,8 +38,8 @@ fn scanned<T: Copy>(items: &[T], start: T, step: impl Fn(T, T) -> T) -> [Vec<T>;
     [inclusive, exclusive]
 }
 
-/// Expects the results of a plain loop. The arguments are the operator, the items' type, the result for no items, and the function that
-/// combines one more item.
+/// Implements [`Reduction`] and [`Scan`] by plain loops. The arguments are the operator, the items' type, the result for no items, and the
+/// function that combines one more item.
 macro_rules! by_loops {
     ($op:ident, $t:ident, $start:expr, $step:expr) => {
         impl Reduction<$t> for $op {
@@ -70,8 +70,8 @@ macro_rules! by_loops {
     };
 }
 
-/// Expects the reference's results of an operator on items of a type. If a start and a step are given, a plain loop from this start also
-/// computes the results. Its step combines one more item.
+/// Implements [`Reduction`] by the reference, and also [`Scan`], except for `WideSum` and `LogSumExp`. If a start and a step are given, a
+/// plain loop from this start also computes the results. Its step combines one more item.
 macro_rules! by_reference {
     ($op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
         impl Reduction<$t> for $op {

@@ -21,9 +21,9 @@ const SHRINK_MILLIS: u32 = 60_000;
 pub struct Property {
     pub name: &'static str,
     pub cases: u32,
-    /// Is added to the seed, so that tests of one property on several devices have different cases.
+    /// Changes the seed, so that tests of one property on several devices have different cases.
     pub variant: u64,
-    /// The file with the cases that have failed.
+    /// The file with the seeds of the cases that have failed.
     pub regressions: &'static str,
 }
 
@@ -74,8 +74,8 @@ impl Property {
     }
 }
 
-/// Tries a case, which fails by panicking. After a fault the device is unusable for the rest of the process. Then no
-/// smaller case can be tried, and the original case is reported.
+/// Tries a case, which fails by panicking. After a fault, the device may be unusable for the rest of the process. If it is, no smaller case
+/// can be tried, and the original case is reported.
 fn attempt<C>(case: &C, check: impl Fn(&C)) -> TestCaseResult {
     if FAILED.load(Ordering::Relaxed) && warpfold::gpu_sum(&[1u32]).is_err() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Makes and checks a call of a row of the table of kernels. One row stands for all rows with its text.
+//! Makes and checks a call of a row of the table of kernels. Only the rows of `for_each_text` have calls.
 
 use crate::device::{Item, Kernel};
 use std::fmt;
@@ -91,7 +91,7 @@ fn or_identity<O: Op<T, Output = T>, T: Item>(items: &[T], found: Option<T>) -> 
     found.unwrap_or_else(|| O::lower(O::identity()))
 }
 
-/// The call's items as a slice, after `input_offset` other items.
+/// A list with `input_offset` other items, and then the call's items.
 fn on_the_host<T: Edges>(call: &Call, items: &[T]) -> Vec<T> {
     [&vec![T::SENTINEL; call.input_offset], items].concat()
 }

@@ -1,8 +1,8 @@
 //! Random sequences of calls on shared buffers, by several threads on several streams.
 //!
-//! Calls that touch the same items take effect in the order of the sequence. On one stream, the stream keeps the order. On different
-//! streams, the later call waits for an event. All other calls may run in any order. So the same calls, made one by one on the host, must
-//! end with the same buffers.
+//! Calls that touch the same items take effect in the order of the sequence. On one stream, the stream keeps the order. Between queued
+//! calls on different streams, an event keeps it. All other calls may run in any order. So the same calls, made one by one on the host,
+//! must end with the same buffers.
 
 #[path = "sequence/model.rs"]
 mod model;
@@ -90,7 +90,7 @@ impl Plan {
         })
     }
 
-    /// Makes the calls, and compares the buffers with the model.
+    /// Makes the calls, and compares the buffers and the returned results with the model.
     pub fn check(&self) {
         match self.item {
             ItemType::U32 => run::check::<u32>(self, &operators!(u32)),

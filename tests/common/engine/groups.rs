@@ -16,8 +16,8 @@ enum Starts<'a> {
 }
 
 impl Engine {
-    /// Launches the kernel, a segmented reduction. The workspace must have been made for at least as many items as there are segments.
-    /// Returns the results, whether the kernel refused the offsets, and the counters.
+    /// Launches the kernel, a segmented reduction. The engine's `item_count` must be at least the number of items, and at least the number
+    /// of segments. Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_reduce<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -42,8 +42,8 @@ impl Engine {
         Ok(results)
     }
 
-    /// Launches the kernel, a segmented scan. The workspace must have been made for at least as many items as there are segments. Returns
-    /// the results, whether the kernel refused the offsets, and the counters.
+    /// Launches the kernel, a segmented scan. The engine's `item_count` must be at least the number of items, and at least the number of
+    /// segments. Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_scan<O: Op<T>, T: Element>(
         &self,
         items: &[T],

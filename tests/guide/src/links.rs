@@ -11,7 +11,7 @@ pub fn links(page: &str) -> Vec<String> {
                 targets.push(target[..end].to_owned());
             }
         }
-        // `[name]: target`, below the text.
+        // A target may also stand on a line of its own: `[name]: target`.
         if let Some((_, target)) = line
             .strip_prefix('[')
             .and_then(|line| line.split_once("]: "))

@@ -226,7 +226,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("scan", "columns_scan", "columns"),
 ];
 
-/// The operators in the table of kernels, in its order, as rows of a page.
+/// The table of operators for a page, in the order of the table of kernels.
 fn operators() -> String {
     let mut operators: Vec<&str> = Vec::new();
     for (kind, operator, _) in KERNELS {

@@ -1,4 +1,4 @@
-//! A check of a user's operator that has no kernel row, on literals without a type.
+//! A check of a user's operator that has no kernel row. The items are literals without a type.
 
 use warpfold::{Commutative, Op, check_operator};
 

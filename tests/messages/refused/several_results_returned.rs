@@ -1,4 +1,4 @@
-//! A reduction with several results in device memory, without an output for them.
+//! A reduction of rows in device memory, without an output for the results.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, reduce};

@@ -156,7 +156,7 @@ impl Op<u64> for Gcd {
         item
     }
 
-    /// Stein's algorithm: only shifts and differences.
+    /// Stein's algorithm, which needs no division.
     fn combine(left: u64, right: u64) -> u64 {
         if left == 0 || right == 0 {
             return left | right;
@@ -355,8 +355,8 @@ impl Op<f32> for LogSumExp {
 
 impl Commutative for LogSumExp {}
 
-/// `exp(x)` for `x` of at most 0, with an error below 2e-7: a power of two times a polynomial. The device has no mathematical library. The
-/// host and the device take the same steps, so they get the same bits.
+/// `exp(x)` for `x` of at most 0, with an absolute error below 2e-7: a power of two times a polynomial. The device has no mathematical
+/// library. The host and the device take the same steps, so they get the same bits.
 fn exp_of_negative(x: f32) -> f32 {
     let y = x * core::f32::consts::LOG2_E;
     if x.is_nan() {
@@ -373,7 +373,7 @@ fn exp_of_negative(x: f32) -> f32 {
     series * f32::from_bits(((whole + 127) as u32) << 23)
 }
 
-/// The weighted mean. The accumulator has the sums of weights, and of numbers times their weights.
+/// The weighted mean. The accumulator has two sums: of the weights, and of the numbers times their weights.
 #[derive(Debug, Clone, Copy)]
 pub struct WeightedMean;
 

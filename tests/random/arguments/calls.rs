@@ -35,7 +35,7 @@ pub enum End<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Answer {
     Nothing,
-    /// A result, the number of selected items, or the number of runs.
+    /// A result, a total, the number of selected items, or the number of runs.
     Number(u64),
 }
 
@@ -95,7 +95,7 @@ fn output(items: usize) -> Role {
     Role::written(4, items)
 }
 
-/// An output whose results may exceed its room. It is filled to its end.
+/// An output that may be too short for the results. Then it is filled to its end.
 fn room(items: usize) -> Role {
     Role::written(4, items).any_length()
 }

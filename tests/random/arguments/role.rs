@@ -5,9 +5,9 @@
 pub enum Length {
     /// The length says how many items there are.
     Given,
-    /// A shorter argument is refused.
+    /// An argument of fewer than `items` items is refused.
     Needed,
-    /// A shorter argument is filled to its end.
+    /// An argument of fewer than `items` items is filled to its end.
     Any,
 }
 

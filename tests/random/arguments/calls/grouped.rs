@@ -1,4 +1,4 @@
-//! Reductions and scans of segments, rows and columns and along axes, and a reduction in order.
+//! Reductions and scans of segments, rows, columns and axes, and a reduction in order.
 
 use warpfold::{Sum, reduce, scan};
 

@@ -1,4 +1,4 @@
-//! The bytes that a piece of work reads, and those that it writes, each as runs in the order of their addresses.
+//! The bytes that a piece of work reads, and the bytes that it writes, as two lists of runs in the order of their addresses.
 //!
 //! A launch's run holds adjacent bytes that one instruction accessed in the same way. Usually consecutive threads of one block accessed
 //! them, with the same number of bytes each, and the thread of each byte is known. To save memory, from [`EXACT_RUNS`] runs on, adjacent

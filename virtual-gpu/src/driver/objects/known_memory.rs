@@ -1,7 +1,6 @@
 //! The memory that the driver knows: its allocations on devices, and pinned host memory.
 //!
-//! No two devices allocate the same address. The device memory checks bounds; this module tracks
-//! owners.
+//! Only managed memory has the same address on several devices. The device memory checks bounds; this module tracks owners.
 
 use crate::driver::abi::HostPointer;
 use crate::driver::code::{Code, Outcome};
@@ -50,7 +49,7 @@ pub(crate) struct Pinned {
 /// The owner of pinned host memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PinnedOwner {
-    /// Allocated by the driver. Kernels of the device can access it.
+    /// Allocated by the driver. Kernels on the context's device can access it.
     Driver,
     /// The program's own memory, registered. Kernels cannot access it.
     Program,

@@ -53,7 +53,7 @@ pub struct Settings {
     pub devices: Devices,
     /// The limits of each virtual device.
     pub device: DeviceConfig,
-    /// Options of launches, unless the launching thread sets others.
+    /// Options of launches and other work, unless the thread that enqueues the work sets others.
     pub run: RunOptions,
 }
 

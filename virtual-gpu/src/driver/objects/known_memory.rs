@@ -288,7 +288,8 @@ impl KnownMemory {
         })
     }
 
-    /// Frees all memory that was allocated in a context, and unregisters all memory that was registered there. Returns the amount of both.
+    /// Frees all memory that was allocated in a context, and unregisters all memory that was registered there. Returns the amounts of
+    /// device memory and of pinned memory.
     pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {

@@ -39,7 +39,8 @@ pub enum Class {
     Atomic,
     /// Branches, returns, exits, traps, pauses, `setmaxnreg`, `pmevent`, and calls of functions that the system defines, such as `vprintf`.
     Control,
-    /// Barriers, fences, shuffles, votes, matches, warp reductions, elections, active masks, and waits for earlier launches.
+    /// Barriers, fences, shuffles, votes, matches, warp reductions, elections, active masks, `cp.async.mbarrier.arrive` and
+    /// `griddepcontrol`.
     Sync,
 }
 
@@ -139,7 +140,7 @@ impl Counters {
         self.lane_instructions_by_class[class as usize]
     }
 
-    /// Adds the counts of another launch; `barriers_per_block` becomes the larger of the two.
+    /// Adds the counts of another launch; `barriers_per_block` becomes the larger of the two launches' values.
     ///
     /// ```
     /// use virtual_gpu::{Class, Counters};

@@ -50,7 +50,8 @@ impl Undefined {
         Self::in_lanes(ALL_LANES, registers, predicates, local_bytes)
     }
 
-    /// Registers and predicates are undefined in these lanes. Unless `lanes` is 0, all local memory is undefined too.
+    /// Registers and predicates, except the predicate that is always true, are undefined in these lanes. Unless `lanes` is 0, all local
+    /// memory is undefined too.
     fn in_lanes(lanes: u32, registers: u32, predicates: u32, local_bytes: usize) -> Self {
         let (registers, predicates) = (registers as usize, predicates as usize);
         let mut account = Self {

@@ -14,8 +14,8 @@
 pub struct Checks {
     /// Barriers that not all threads of the block reach, and `*.sync` instructions with a wrong member mask.
     pub sync: Switch,
-    /// Data races within a launch, in global and shared memory. Also data races between launches, copies
-    /// and fills, in global and page-locked memory.
+    /// Data races within a launch, in global and shared memory. Also data races between launches, copies, fills and stream-ordered frees,
+    /// in global and page-locked memory.
     pub race: Switch,
     /// Unwritten bytes that decide, for example, a branch, an address, or which threads take part.
     pub init: Switch,
@@ -36,7 +36,7 @@ pub struct Checks {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// Watch. `copies` and `leaks` only report a mistake. The other checks make it a fault.
+    /// Watch. `copies` and `leaks` only report a mistake. With the other checks, the work that makes the mistake also fails.
     On,
     /// Do not watch: go on as a real device might.
     Off,

@@ -35,8 +35,8 @@ pub enum Dependence {
     /// The launch begins when the earlier work has ended.
     #[default]
     Full,
-    /// The launch may begin earlier. Before a thread accesses global memory, it must execute `griddepcontrol.wait`, or pass a barrier at
-    /// which another thread has already executed it. Otherwise the access is a fault.
+    /// The launch may begin earlier. Before a thread accesses global memory, it must execute `griddepcontrol.wait`, or pass a barrier
+    /// together with a thread that has waited. Otherwise the access is a fault.
     Programmatic,
 }
 
@@ -54,7 +54,7 @@ pub struct RunOptions {
     pub seed: u64,
     /// Warp instructions after which a launch counts as hung.
     pub step_budget: u64,
-    /// The order in which warps and blocks get their turns.
+    /// The order in which blocks start and warps take turns, and whether reads may be stale.
     pub policy: Policy,
     /// Which checks watch the run. The alignment and the bounds of memory accesses are always checked.
     pub checks: Checks,

@@ -1,5 +1,5 @@
-//! The argument types of exported calls: C pointers and handles, each in a transparent wrapper. The wrapper of a pointer checks for null
-//! where the real driver does.
+//! Argument types of exported calls. C pointers and handles have transparent wrappers. The wrapper of a pointer checks for null where the
+//! real driver does.
 //!
 //! The exported functions, which are called the *seam*, are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each
 //! pointer is null or meets the CUDA documentation. Wrappers come from C callers; Rust code can only make null pointers, handles from keys,
@@ -50,8 +50,8 @@ impl<T> Out<T> {
     /// Writes element `index` of an array of results, for which the caller may pass null.
     pub(crate) fn write_element(self, index: usize, value: T) {
         if !self.0.is_null() {
-            // SAFETY: not null, so by the seam's contract an array with the length that the call
-            // documents. The calls here write no element at or beyond that length.
+            // SAFETY: not null, so by the seam's contract an array with the length that the call documents. No call of this crate writes an
+            // element at or beyond that length.
             unsafe { self.0.add(index).write_unaligned(value) };
         }
     }
@@ -123,8 +123,8 @@ impl<T: Copy> In<T> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: not null, so by the seam's contract an array with the length that the call documents.
-        // The calls here read no element at or beyond that length. The read needs no alignment.
+        // SAFETY: not null, so by the seam's contract an array with the length that the call documents. No call of this crate reads an
+        // element at or beyond that length. The read needs no alignment.
         Ok(unsafe { self.0.add(index).read_unaligned() })
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn claim() -> Claim {
 #[cfg(target_os = "linux")]
 const NAME: &std::ffi::CStr = c"virtual-gpu-driver";
 
-/// How many copies have opened the memory file in this process.
+/// How many memory files of this name the process has open. Each copy opens a file before it counts.
 #[cfg(target_os = "linux")]
 fn claims() -> usize {
     let files = std::fs::read_dir("/proc/self/fd")

@@ -28,7 +28,7 @@
 //! # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
 //! ```
 //!
-//! A call can be made to return a code that it never returns on the real driver.
+//! The code of an injected failure may be one that the call never returns on the real driver.
 
 use crate::driver::code::Code;
 use crate::driver::seam::dispatch::Class;
@@ -67,7 +67,7 @@ pub enum Moment {
     After,
     /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
-    /// The call and every later call fail without effect, until the failure is disarmed. Calls that work in a poisoned context still
+    /// The call and later calls fail without effect, until the failure is disarmed. Later calls that work in a poisoned context still
     /// succeed, such as calls for devices and primary contexts.
     Sticky,
 }

@@ -29,7 +29,7 @@ pub struct Launch {
     pub kernel: String,
     /// The shape of the launch.
     pub shape: Shape,
-    /// Its counters, or the fault that stopped it.
+    /// Its counters, or its fault.
     pub outcome: Result<Counters, Box<Fault>>,
 }
 
@@ -111,7 +111,7 @@ impl Drop for LaunchWatch {
     }
 }
 
-/// The last fault of a launch that this thread enqueued, in full.
+/// The last fault of a launch that this thread enqueued.
 ///
 /// ```
 /// if let Some(fault) = virtual_gpu::driver::last_fault() {

@@ -1,8 +1,8 @@
-//! The driver's configuration: read from the environment, or set by the program before its
-//! first call. The variables are listed in [`VARIABLES`](crate::VARIABLES).
+//! The driver's configuration: read from the environment, or set by the program before its first driver call. The variables are listed in
+//! [`VARIABLES`](crate::VARIABLES).
 //!
-//! If a value cannot be read, or a name that begins with `VIRTUAL_GPU_` is not in the list, `cuInit` fails, and [`mode`](crate::mode())
-//! says why.
+//! If a value cannot be read, or an unlisted variable has a name that begins with `VIRTUAL_GPU_`, `cuInit` fails, and
+//! [`mode`](crate::mode()) says why.
 
 use crate::driver::architectures;
 use crate::driver::variables::{SettingsError, Variables};
@@ -53,7 +53,7 @@ pub struct Settings {
     pub devices: Devices,
     /// The limits of each virtual device.
     pub device: DeviceConfig,
-    /// Options of launches, unless the launching thread sets others.
+    /// Options of launches and other work, unless the thread that enqueues the work sets others.
     pub run: RunOptions,
 }
 

@@ -1,8 +1,8 @@
 //! Recent work, of which only spans of addresses are recorded so far.
 //!
 //! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom needed: most other work touches
-//! other memory or is ordered after the launch, and soon the host waits for everything. So each piece of work is kept with spans of
-//! addresses that contain its accesses, until an unordered piece with overlapping spans arrives, or until a cleanup.
+//! other memory or is ordered after the launch, and soon the host waits for everything. So recent work is kept only as spans of addresses
+//! that contain its accesses. When an unordered piece with overlapping spans arrives, or at a cleanup, recent work moves to the shadow.
 
 use super::piece::Piece;
 use super::shadow::{Mark, Shadow};
@@ -11,7 +11,7 @@ use super::touched::{Run, Touched};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The bytes that a piece of work has touched, before they are divided into runs.
+/// The bytes that a piece of work touches, before they are divided into runs.
 pub(crate) struct Raw {
     spans: Spans,
     cells: usize,
@@ -50,12 +50,11 @@ impl From<Touched> for Raw {
 struct Done {
     piece: Arc<Piece>,
     raw: Raw,
-    /// Memory that was freed or unregistered after the work was done, in order of time.
+    /// Ranges that overlapped the spans and were freed or unregistered since, in order of time.
     gone: Vec<Range<u64>>,
 }
 
-/// The recent work, in the order in which it was done. No two pieces of it race, and no piece races with the
-/// contents of the shadow.
+/// The recent work, in the order in which it was added. No two pieces of it race, and no piece races with the contents of the shadow.
 #[derive(Default)]
 pub(super) struct Recent {
     done: Vec<Done>,
@@ -114,7 +113,7 @@ impl Recent {
     pub(super) fn settle(&mut self, shadow: &mut Shadow) {
         self.cells = 0;
         for old in self.done.drain(..) {
-            // No recent work races with other work, so there is no race to report.
+            // Recent work races neither with itself nor with the shadow, so there is no race to report.
             let _ = shadow.add_all(&old.piece, &old.raw.divide());
             for bytes in &old.gone {
                 shadow.forget(bytes);
@@ -132,7 +131,7 @@ impl Shadow {
             .any(|old| !new.comes_after(&old.piece))
     }
 
-    /// Remembers all accesses of a piece of work. Returns the first race.
+    /// Remembers all accesses of a piece of work. Returns the first race found: the remembered access, the new access, and the address.
     pub(super) fn add_all(
         &mut self,
         piece: &Arc<Piece>,

@@ -5,7 +5,7 @@
 //! after the earlier access, covers its bytes, and conflicts with every access that the earlier access conflicts with. A replaced access is
 //! forgotten. This loses no race. Let pending work be unordered with the earlier access. It is not ordered after the later access, because
 //! it would then be ordered after the earlier access too. Nor is it ordered before the later access, which is done. So it is unordered with
-//! the later access. A chain of launches over the same bytes therefore leaves one access.
+//! the later access. A chain of launches that write the same bytes therefore leaves one access.
 
 use super::piece::Piece;
 use super::touched::Run;
@@ -93,7 +93,7 @@ impl Shadow {
         });
     }
 
-    /// Removes and returns the segments of some bytes. Segments that reach beyond are split.
+    /// Removes and returns the segments of some bytes. A segment that lies only partly within these bytes is split first.
     fn take(&mut self, start: u64, end: u64) -> Vec<(u64, Segment)> {
         self.divide(start);
         self.divide(end);

@@ -1,8 +1,8 @@
-//! The bytes that a piece of work has read and written, as runs in the order of their addresses.
+//! The bytes that a piece of work reads, and the bytes that it writes, as two lists of runs in the order of their addresses.
 //!
-//! A run holds adjacent bytes that one instruction of one kernel accessed in the same way, with the same number of bytes for each thread.
-//! So a run is usually a row of accesses by consecutive threads of one block, and the thread of each byte is known. After [`EXACT_RUNS`]
-//! runs, adjacent bytes join the last run whatever their threads, which are then unknown. So scattered accesses take less memory.
+//! A launch's run holds adjacent bytes that one instruction accessed in the same way. Usually consecutive threads of one block accessed
+//! them, with the same number of bytes each, and the thread of each byte is known. To save memory, from [`EXACT_RUNS`] runs on, adjacent
+//! bytes of the same instruction join the last run even if its threads are then unknown.
 
 use crate::config::Shape;
 use crate::fault::AccessKind;
@@ -10,7 +10,7 @@ use crate::program::Program;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// From this number of runs on, adjacent bytes join the last run whatever their threads.
+/// From this number of runs on, adjacent bytes of the same instruction join the last run, whatever their threads.
 const EXACT_RUNS: usize = 1 << 14;
 
 /// How bytes were accessed.
@@ -127,7 +127,7 @@ pub(crate) struct Grid {
 pub(crate) struct Touched {
     /// Bytes that were written.
     pub writes: Vec<Run>,
-    /// Bytes that were read. A read is left out if a write of the same bytes conflicts with all that the read conflicts with.
+    /// Bytes that were read. A launch leaves a read out if its write of the same bytes conflicts with all that the read conflicts with.
     pub reads: Vec<Run>,
 }
 
@@ -142,7 +142,8 @@ impl Touched {
 #[derive(Debug)]
 pub(crate) struct Gatherer {
     runs: Vec<Run>,
-    /// The last thread of the last run, if the run has several threads. Of this thread's bytes, `left` have not been added yet.
+    /// The last thread of the last run, if the run's threads are [`Threads::From`]. This thread has `left` bytes fewer than the threads
+    /// before it.
     last: Thread,
     left: u64,
 }
@@ -192,7 +193,7 @@ impl Gatherer {
     }
 }
 
-/// Whether these bytes of this thread continue the pattern of the run.
+/// Whether [`Threads`] can describe the run together with these bytes of this thread. If so, updates the run's threads.
 fn goes_on(
     run: &mut Run,
     (last, left): (&mut Thread, &mut u64),

@@ -1,4 +1,4 @@
-//! Contexts: creating and destroying them, making them current, waiting for their work, and their settings.
+//! The calls for contexts, except those for primary contexts.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out};
 use crate::driver::calls::finish_context;

@@ -1,4 +1,4 @@
-//! Starting the driver, and listing its devices.
+//! Starting the driver, and its version and devices.
 
 use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};
@@ -83,7 +83,7 @@ pub(crate) fn by_pci_bus_id(device: Out<i32>, id: Text) -> Outcome {
     device.write(found.ok_or(Code::INVALID_DEVICE)?.ordinal)
 }
 
-/// No virtual device can access the memory of another.
+/// A kernel cannot access another device's memory, except managed memory.
 pub(crate) fn can_access_peer(can: Out<i32>, device: i32, peer: i32) -> Outcome {
     let machine = machine()?;
     machine.device(device)?;

@@ -81,7 +81,7 @@ pub(crate) fn synchronize(event: Handle<Event>) -> Outcome {
     }
 }
 
-/// Does one piece of pending work, if there is any. So a program that polls makes progress.
+/// Does at most one piece of the pending work. So a program that polls makes progress.
 pub(crate) fn query(event: Handle<Event>) -> Outcome {
     match waited_for(event)? {
         Some(ticket) if !ticket.is_done() => proceed(&ticket),

@@ -1,5 +1,5 @@
 //! Libraries: device code that a program loads once for all contexts, and its kernels. In each context, a kernel has its own attributes,
-//! and a variable has its own address. The calls use those of the current context.
+//! and a variable has its own address. The calls use the attributes and addresses of the current context.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::function;

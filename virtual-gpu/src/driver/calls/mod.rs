@@ -44,8 +44,7 @@ fn enqueue(stream: &Arc<Stream>, action: Action) -> Outcome<Option<Ticket>> {
     enqueue_after(stream, action, Vec::new())
 }
 
-/// Like [`enqueue`], but the work also waits for tickets of other streams. If the stream is capturing, the tickets
-/// are ignored.
+/// Like [`enqueue`], but the work also waits for the tickets `after`. If the stream is capturing, the tickets are ignored.
 fn enqueue_after(
     stream: &Arc<Stream>,
     action: Action,

@@ -1,4 +1,4 @@
-//! Primary contexts: retain, release, reset.
+//! The calls for primary contexts.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::code::Outcome;

@@ -2,8 +2,8 @@
 //! its signature.
 //!
 //! If nothing is found, no address is written, as with the real driver. If the real driver finds a call that this crate exports, this
-//! crate's address replaces the real driver's, so that the call passes through the seam too. For a CUDA version newer than this crate
-//! knows, signatures may differ, so the real driver's address is kept.
+//! crate's address replaces the real driver's, so that the call passes through the seam too. If the caller asks for a CUDA version above
+//! [`NEWEST_VERSION`], signatures may differ, so the real driver's address is kept.
 
 use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};

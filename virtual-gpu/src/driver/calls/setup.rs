@@ -1,4 +1,4 @@
-//! The launches of CUDA before 4.0: `cuParamSetv` and others set up a function, and `cuLaunchGrid` launches it.
+//! The launches of CUDA before 4.0: calls such as `cuParamSetv` set up a function, and calls such as `cuLaunchGrid` launch it.
 
 use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::function::find;

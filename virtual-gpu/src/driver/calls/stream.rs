@@ -62,7 +62,7 @@ pub(crate) fn synchronize(stream: Handle<Stream>) -> Outcome {
     last.as_ref().map_or(Ok(()), finish)
 }
 
-/// Does one piece of pending work, if there is any. So a program that polls makes progress.
+/// Does at most one piece of the pending work. So a program that polls makes progress.
 pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;
@@ -82,8 +82,7 @@ pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
     }
 }
 
-/// Does one piece of the work that a pending ticket waits for. Fails with `NOT_READY`, or with the error
-/// of the context.
+/// Does at most one piece of the work that a pending ticket waits for. Fails with `NOT_READY`, or with the error of the context.
 pub(super) fn proceed(ticket: &Ticket) -> Outcome {
     ticket.nudge();
     ticket.stream.context.check()?;

@@ -1,4 +1,4 @@
-//! A context: streams on one device, and the error that has poisoned them, if any.
+//! A context: streams on one device, and the error that has poisoned the context, if any.
 
 use crate::checks::Clock;
 use crate::driver::abi::Handle;
@@ -33,7 +33,7 @@ pub(crate) struct Context {
     flags: AtomicU32,
     fault: OnceLock<Code>,
     streams: Mutex<Streams>,
-    /// Held while work is enqueued, so that tickets are numbered in the order of the queues.
+    /// Held while work is enqueued, so that ticket numbers increase along each queue.
     order: Mutex<()>,
     /// Values set by `cuCtxSetLimit` and similar calls. They are only stored and returned, except for
     /// [`PENDING_LAUNCHES`].

@@ -1,7 +1,6 @@
 //! The memory that the driver knows: its allocations on devices, and pinned host memory.
 //!
-//! No two devices allocate the same address. The device memory checks bounds; this module tracks
-//! owners.
+//! Only managed memory has the same address on several devices. The device memory checks bounds; this module tracks owners.
 
 use crate::driver::abi::HostPointer;
 use crate::driver::code::{Code, Outcome};
@@ -50,7 +49,7 @@ pub(crate) struct Pinned {
 /// The owner of pinned host memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PinnedOwner {
-    /// Allocated by the driver. Kernels of the device can access it.
+    /// Allocated by the driver. Kernels on the context's device can access it.
     Driver,
     /// The program's own memory, registered. Kernels cannot access it.
     Program,
@@ -289,7 +288,8 @@ impl KnownMemory {
         })
     }
 
-    /// Frees all memory that was allocated in a context, and unregisters all memory that was registered there. Returns the amount of both.
+    /// Frees all memory that was allocated in a context, and unregisters all memory that was registered there. Returns the amounts of
+    /// device memory and of pinned memory.
     pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {

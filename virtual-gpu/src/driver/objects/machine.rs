@@ -102,13 +102,13 @@ impl Machine {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
     }
 
-    /// The memory of the device that has an allocation at this address. No two devices allocate the same address.
+    /// The memory of the first device that has an allocation at this address. Only managed memory is on several devices.
     pub(crate) fn memory_at(&self, address: u64) -> Option<&Memory> {
         let mut memories = self.devices.iter().map(|device| &device.memory);
         memories.find(|memory| memory.find(address).is_some())
     }
 
-    /// Removes a context with all its objects, and returns the numbers of these objects.
+    /// Removes a context with all its objects, and returns the numbers that a report of leaks names.
     pub(crate) fn destroy(&self, context: &Arc<Context>) -> Left {
         context.drain();
         self.captures.abandon(context);
@@ -131,7 +131,7 @@ impl Machine {
         }
     }
 
-    /// Destroys a context, and reports objects that the program did not free.
+    /// Destroys a context. Reports objects that the program did not free, unless the context was poisoned or the check is off.
     pub(crate) fn let_go(&self, context: &Arc<Context>) {
         let could_free = context.check().is_ok();
         let left = self.destroy(context);

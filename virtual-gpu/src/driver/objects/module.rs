@@ -32,7 +32,7 @@ pub(crate) struct Function {
     pub(crate) setup: Mutex<Setup>,
 }
 
-/// The shape of a block, the dynamic shared memory and the parameters of the next launch by `cuLaunch` or `cuLaunchGrid`.
+/// The shape of a block, the dynamic shared memory and the parameters for launches by calls such as `cuLaunchGrid`.
 #[derive(Clone, Default)]
 pub(crate) struct Setup {
     pub(crate) block: [u32; 3],

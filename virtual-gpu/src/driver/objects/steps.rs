@@ -1,8 +1,8 @@
 //! The steps of an executable graph: its nodes, with child graphs expanded, and their order.
 //!
 //! The nodes are divided into chains, and clocks over the chains record the order. Each node of a chain comes after the previous node of
-//! the chain. A new node is added to a chain whose last node comes before it. If there is no such chain, the node begins a new chain. So a
-//! graph of one stream has one chain, and a graph of several streams has few chains. A child graph adds its own chains.
+//! the chain. A new node is added to a chain whose last node comes before it. If there is no such chain, the node begins a new chain. So
+//! the nodes of one stream usually form one chain, and a graph of several streams has few chains. A child graph adds its own chains.
 
 use crate::checks::{Clock, NodePlace};
 use crate::driver::objects::graph::Node;

@@ -4,8 +4,8 @@
 //! If the work depends on work of other streams, that work is done first. A stream does one piece of work at a time. No lock of a stream is
 //! held while work is done, so threads with streams of their own run in parallel.
 //!
-//! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that work begins only
-//! inside driver calls. A host thread that polls pinned memory waits forever if no thread makes a driver call.
+//! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that only driver calls
+//! start work. A host thread that polls pinned memory waits forever if no thread makes a driver call.
 
 pub(crate) use crate::StreamKind as Ordering;
 use crate::StreamName;

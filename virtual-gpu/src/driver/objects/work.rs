@@ -25,7 +25,7 @@ pub(crate) struct Work {
     pub(crate) number: u64,
     /// Covers all work before this work, and the work itself.
     pub(crate) clock: Arc<Clock>,
-    /// Work of other streams that must be done before this work.
+    /// Work that must be done before this work, besides the stream's earlier work.
     pub(crate) after: Vec<Ticket>,
     pub(crate) action: Action,
     /// The host thread that enqueued the work, with its options.

@@ -1,7 +1,8 @@
 //! Finds the function that answers a C symbol: the real driver's function of the same name, or ours.
 //!
-//! Every call passes through [`dispatch`], which injects failures, records calls, and refuses most calls from a host function. It also
-//! turns a panic of this crate, which is a defect, into `CUDA_ERROR_UNKNOWN`, so that the panic does not unwind into C frames.
+//! Every call passes through [`dispatch`], which injects failures, and records and times calls. The virtual device refuses most calls from
+//! a host function. A panic of this crate is a defect. [`dispatch`] turns it into `CUDA_ERROR_UNKNOWN`, so that it does not unwind into C
+//! frames.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::inject::{self, Verdict};

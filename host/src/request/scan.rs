@@ -48,8 +48,8 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// | outputs | [`to`](Scan::to), [`in_place`](Scan::in_place); none, for items of the host: `wait` returns a `Vec` |
 /// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
 ///
-/// The result has the same bits on every device and in every run. Floats are combined along a tree that depends only on the operator, the
-/// types of items and results, the shape, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN from one of the
+/// The result has the same bits on every device, every time. Floats are combined along a tree that depends only on the operator, the types
+/// of items and results, the shape, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN from one of the
 /// library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`. If there are no items, there are no results.
 ///
 /// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp, the
@@ -297,7 +297,7 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Writes a result for each item to the first places of `results`. The other places of `results` are not touched.
+    /// Writes each result to the place of its item in `results`. The other places of `results` are not touched.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -353,7 +353,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
-    /// number that is too large counts as the whole input. Without a shape and with [`Self::by_key`], the number counts items. With the
+    /// number that is too large counts as the whole input. Without a shape, or with [`Self::by_key`], the number counts items. With the
     /// other shapes, it counts segments, rows, rows of the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count).
     /// The results have the same bits as the results of a shorter buffer. Nothing is written after the last result.
     ///

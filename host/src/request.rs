@@ -21,7 +21,7 @@
 //!
 //! # All cells
 //!
-//! All combinations of requests and places. A number stands for a combination that does not compile, and refers to a reason below the
+//! Requests, and the places where they run. A number stands for a combination that does not compile, and refers to a reason below the
 //! table. Some rows are left out because an option makes no difference: for example, an `.exclusive()` scan with a pitch runs wherever the
 //! inclusive scan with a pitch runs. A test runs each `yes`, and checks that the compiler refuses each number.
 //!
@@ -284,7 +284,7 @@ macro_rules! ends_of {
             ///
             /// The call itself may fail with [`Error::CaptureUnderWay`], [`Error::OutOfMemory`], [`Error::OutOfHostMemory`],
             /// [`Error::KernelMissing`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::ContextChanged`], [`Error::Poisoned`],
-            /// [`Error::Forked`]; for groups of GPUs also with `Error::Group`.
+            /// [`Error::Forked`]; for groups of GPUs also with `Error::Group`, and for `Gpu::global()` also with its errors.
             ///
             /// Two errors are found after the work is done: [`Error::BadOffset`] for offsets in device memory, and
             /// [`Error::OutputTooShort`] if only the work finds out how much room is needed.

@@ -1,4 +1,4 @@
-//! The bounds of a request's methods. If a bound does not hold, the compiler's message says what the method expects.
+//! The bounds of a request's methods. If a bound does not hold, the compiler's message explains why.
 //!
 //! The bounds decide which methods a request has. They have no methods, and no program implements them. A generic function may name them:
 //!

@@ -125,7 +125,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// [`warpfold_kernels::segments`] specifies the order of combination.
     ///
     /// If offsets are wrong, `wait` returns [`Error::BadOffset`](crate::Error::BadOffset). Queued work does not report wrong offsets. With
-    /// wrong offsets in device memory the results are unspecified, but only the request's memory is read and written, and the work ends.
+    /// wrong offsets in device memory the results are unspecified, but no buffer is read or written out of bounds, and the work ends.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, reduce};
@@ -168,7 +168,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, the result of each column
     /// is the operator's identity.
     ///
-    /// The result of a column has exactly the same bits as the result of the row of the transposed matrix. [`warpfold_kernels::columns`]
+    /// The result of column `c` has exactly the same bits as the result of row `c` of the transposed matrix. [`warpfold_kernels::columns`]
     /// specifies the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8
     /// bytes for each 256 items of the column and each 32-bit word of the accumulator.
     ///

@@ -218,7 +218,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Sets the initial value, which takes the place of the operator's identity before the first item. The value is an accumulator of the
-    /// operator. For sums, products and extremes of items of 32 and 64 bits, the accumulator has the type of the items.
+    /// operator. For `Sum`, `Product`, `Min` and `Max` of items of 32 and 64 bits, the accumulator has the type of the items.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, scan};
@@ -274,9 +274,9 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Scans from the last item to the first, as if the items and the results were in the opposite order. With [`Sum`](crate::Sum), these
-    /// are suffix sums. Each segment, row, column and run is scanned this way. In each `O::combine`, the items of `left` come after the
-    /// items of `right`. For operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The
-    /// initial value comes after the last item. On a GPU, no items are copied to reverse them.
+    /// are suffix sums. In every shape, each part is scanned this way. In each `O::combine`, the items of `left` come after the items of
+    /// `right`. For operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The initial
+    /// value comes after the last item. On a GPU, no items are copied to reverse them.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};

@@ -360,7 +360,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
-    /// of `count`. A queued request needs both outputs.
+    /// of `count`. A queued request needs `starts` and `count`.
     ///
     /// `starts` needs room for one number more than there are runs. If `starts` is shorter, runs whose start or end does not fit have no
     /// result. `wait` then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).

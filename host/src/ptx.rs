@@ -142,8 +142,8 @@ impl Texts {
         }
     }
 
-    /// The texts of the kernel `symbol` that this variant gives and a device of `capability` runs: first the embedded text, then the texts
-    /// for older devices that are made from it. A text is made only when the iterator reaches it, since callers seldom need a second text.
+    /// This variant's texts of the kernel `symbol` that run on a device of `capability`: first the embedded text, then the texts for older
+    /// devices that are made from it. A text is made only when the iterator reaches it, since callers seldom need a second text.
     fn of_variant(
         &'static self,
         variant: &'static Variant,

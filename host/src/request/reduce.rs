@@ -91,7 +91,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines all items in their order: in each `O::combine`, the items of `left` come just before the items of `right`. So the operator
     /// need not commute. There is one result, as without `in_order`.
     ///
-    /// The bits are those of [`Self::rows`] with all items in one row, and so is the time without [`Self::count`]. If the operator
+    /// The bits are those of [`Self::rows`] with all items in one row. Without [`Self::count`], the time is the same, too. If the operator
     /// commutes, a reduction without `in_order` may be faster. A slice of the host is copied to the device as a whole.
     ///
     /// ```

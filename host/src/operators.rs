@@ -27,10 +27,10 @@
 /// }
 /// ```
 ///
-/// A row `name: Operator, Item;` registers all kernels: reductions and scans of whole arrays, of segments and of columns. With `scans only`
-/// after a comma, a row registers all kernels except the reduction of whole arrays. Only the reduction of whole arrays needs
-/// [`Commutative`](crate::Commutative). With `scans only`, [`in_order`](crate::Reduce::in_order) still reduces whole arrays. With
-/// `reduction only`, a row registers the reduction of whole arrays, and no other kernel. A row `name: Operator, pairs of A, B;` registers a
+/// A row `name: Operator, Item;` registers the kernels for one input: reductions and scans of whole arrays, of segments and of columns, and
+/// scans by key. With `scans only` after a comma, a row registers all of these except the reduction of whole arrays. Only the reduction of
+/// whole arrays needs [`Commutative`](crate::Commutative). With `scans only`, [`in_order`](crate::Reduce::in_order) still reduces whole
+/// arrays. With `reduction only`, a row registers only the reduction of whole arrays. A row `name: Operator, pairs of A, B;` registers a
 /// [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
@@ -83,9 +83,10 @@ macro_rules! operators {
     (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
         // Counts as a use of the predicate or the equality, as above.
         const _: ::core::marker::PhantomData<$chooser> = ::core::marker::PhantomData;
-        // SAFETY: the entry is made for the items of this line (condition 1). The build script of the package with this line wrote `TEXTS`
-        // to that package's `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix. Names are
-        // unique, so the symbol names this line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error (condition 2).
+        // SAFETY: the entry is made for the kind and the items of this line (condition 1). The build script of the package with this line
+        // wrote `TEXTS` to that package's `OUT_DIR`, for the file with this list. The symbol is this line's name with the kind's prefix.
+        // Names are unique, so the symbol names this line's kernel in `TEXTS`. If `TEXTS` lacks the kernel, loading it is an error
+        // (condition 2).
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =
@@ -105,9 +106,8 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!): an expression in a file. The
-/// build script sets a variable to the file's path whenever it runs. If the build script no longer makes the texts, the variable is not
-/// set, so an old file is not used.
+/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!): an expression in a file. A
+/// build script that makes the texts sets a variable to the file's path. Otherwise the variable is not set, so an old file is not used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {
@@ -132,8 +132,8 @@ macro_rules! built_texts {
     }};
 }
 
-/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Default` (all bytes zero), [`bytemuck::Pod`]
-/// and, with the feature `cust`, `cust`'s `DeviceCopy`.
+/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Debug`, `PartialEq`, `Default` (all bytes zero),
+/// [`bytemuck::Pod`] and, with the feature `cust`, `cust`'s `DeviceCopy`.
 ///
 /// The fields must be [`bytemuck::Pod`] too, without padding between or after them. Otherwise the struct does not compile.
 ///

@@ -104,7 +104,7 @@ impl OwnKernel {
         gpu.with_current(|| self.load_best(gpu.compute_capability()))
     }
 
-    /// Loads the best text that the driver accepts, into the current context.
+    /// Loads the best text whose PTX version the driver knows, into the current context.
     #[cfg(feature = "cust")]
     fn load_best(&self, capability: (u32, u32)) -> Result<Module> {
         let mut refused = None;

@@ -1,9 +1,10 @@
 //! The embedded PTX, kernel by kernel.
 //!
-//! The driver compiles a whole text at once. So each kernel has a text of its own, and a first `gpu_sum` does not wait for other kernels
-//! to be compiled. The build script compresses the texts. A text is PTX, or bodies and the name of the skeleton that they fill (see
+//! The driver compiles a whole text at once. So each kernel has a text of its own, and a first `gpu_sum` does not wait for other kernels to
+//! be compiled. The build script compresses the texts. A kernel's text is PTX, or the name of a skeleton and the bodies that fill it (see
 //! [`warpfold_ptx::fill`]). The texts are for compute capability 9.0. Texts for 8.0 and 7.0 are made from them at load (see
-//! [`warpfold_ptx::older`]), as for a program's own operators. Only rust-cuda's compiler makes texts for 7.0 itself.
+//! [`warpfold_ptx::older`]), as for a program's own operators. rust-cuda's compiler, with the feature `cuda_builder`, compiles for 7.0,
+//! too.
 
 use std::ops::Range;
 
@@ -83,7 +84,7 @@ pub struct Packed {
     pub text_bytes: usize,
 }
 
-/// This library's texts. rust-cuda's compiler makes the texts for 7.0 itself.
+/// This library's texts. rust-cuda's compiler compiles for 7.0, too.
 static SHIPPED: Texts = Texts {
     packed: include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
     variants: include!(concat!(env!("OUT_DIR"), "/variants.rs")),
@@ -98,7 +99,7 @@ pub(crate) static LOWEST_CAPABILITY: (u32, u32) =
 /// A text that holds one kernel.
 #[derive(Debug)]
 pub(crate) struct Candidate {
-    /// The compute capability that the text was compiled for.
+    /// The compute capability of the text's target.
     pub capability: (u32, u32),
     /// The text.
     pub text: String,
@@ -141,8 +142,8 @@ impl Texts {
         }
     }
 
-    /// A kernel's texts from a variant, as far as a device runs them: first the embedded text, then the texts for older devices that are
-    /// made from it. A text is made only when the iterator reaches it, since most devices take the first text.
+    /// This variant's texts of the kernel `symbol` that run on a device of `capability`: first the embedded text, then the texts for older
+    /// devices that are made from it. A text is made only when the iterator reaches it, since callers seldom need a second text.
     fn of_variant(
         &'static self,
         variant: &'static Variant,

@@ -1,5 +1,4 @@
-//! The library's results, computed on the host in plain sequential Rust, bit for bit. The reference of each shape is in the shape's
-//! folder.
+//! The library's results, computed on the host in plain sequential Rust, bit for bit.
 
 pub use crate::by_key::reference::*;
 pub use crate::columns::reference::*;

@@ -1,5 +1,4 @@
-//! Requests. A call states its verb and operator, its items, their shape, its options, where results go, and where it runs. Each part has
-//! one spelling.
+//! Requests. A call states its verb and operator, its items, their shape, its options, where results go, and where it runs.
 //!
 //! A request does nothing until `wait` or `queue` ends it. `wait` returns the result; `queue` enqueues the work on a stream.
 //!
@@ -22,9 +21,9 @@
 //!
 //! # All cells
 //!
-//! All combinations of requests and places. A number stands for a combination that does not compile, and refers to a reason below the
-//! table. Combinations with options that make no difference are left out: for example, an `.exclusive()` scan runs wherever the inclusive
-//! scan runs. A test runs each `yes`, and checks that the compiler refuses each number.
+//! Requests, and the places where they run. A number stands for a combination that does not compile, and refers to a reason below the
+//! table. Some rows are left out because an option makes no difference: for example, an `.exclusive()` scan with a pitch runs wherever the
+//! inclusive scan with a pitch runs. A test runs each `yes`, and checks that the compiler refuses each number.
 //!
 #![doc = include_str!("request/cells.md")]
 
@@ -153,7 +152,7 @@ pub enum ReturnedParts {}
 #[derive(Debug)]
 pub enum ReturnedLengths {}
 
-/// The count is not written to device memory.
+/// The number of chosen items, or of runs, is not written to device memory.
 ///
 /// ```
 /// use warpfold::request::{Uncounted, Written, memory::OnTheHost};
@@ -168,7 +167,7 @@ pub enum ReturnedLengths {}
 #[derive(Debug)]
 pub enum Uncounted {}
 
-/// The count is written to device memory.
+/// The number of chosen items, or of runs, is written to device memory.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -257,7 +256,7 @@ pub trait Queuer<R> {
     fn queue(self, request: R, stream: RawStream<'_>) -> Result<()>;
 }
 
-/// Implements the two methods that end a request.
+/// Implements `wait` and `queue`, which end a request, and `Debug`.
 macro_rules! ends_of {
     ($request:ident<'a, $($parameter:ident),*>) => {
         impl<'a, $($parameter),*> $request<'a, $($parameter),*> {
@@ -285,7 +284,7 @@ macro_rules! ends_of {
             ///
             /// The call itself may fail with [`Error::CaptureUnderWay`], [`Error::OutOfMemory`], [`Error::OutOfHostMemory`],
             /// [`Error::KernelMissing`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::ContextChanged`], [`Error::Poisoned`],
-            /// [`Error::Forked`]; for groups of GPUs also with `Error::Group`.
+            /// [`Error::Forked`]; for groups of GPUs also with `Error::Group`, and for `Gpu::global()` also with its errors.
             ///
             /// Two errors are found after the work is done: [`Error::BadOffset`] for offsets in device memory, and
             /// [`Error::OutputTooShort`] if only the work finds out how much room is needed.

@@ -11,7 +11,7 @@ macro_rules! symbols {
 /// The library's kernels.
 const SYMBOLS: &[&str] = warpfold_kernels::for_each_row!(symbols);
 
-/// With rust-cuda's compiler, the folder has other texts.
+/// With rust-cuda's compiler, the folder `WARPFOLD_TEXTS` has other files.
 #[cfg(not(feature = "cuda_builder"))]
 #[test]
 fn packed_texts_unpack_unchanged() {

@@ -1,4 +1,4 @@
-//! The bounds of a request's methods. If a bound does not hold, the compiler's message says what to write instead.
+//! The bounds of a request's methods. If a bound does not hold, the compiler's message explains why.
 //!
 //! The bounds decide which methods a request has. They have no methods, and no program implements them. A generic function may name them:
 //!
@@ -232,7 +232,7 @@ pub trait ReturnsToHost: Place {}
 
 holds!(ReturnsToHost: OnTheHost, PairsIn<OnTheHost>);
 
-/// Results that `wait` returns: so far, the request names no output and no other form of results.
+/// Results that `wait` returns: so far, the request has neither an output nor a form of results such as `.indices()`.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, select};
@@ -250,7 +250,7 @@ pub trait ToReturn {}
 
 holds!(ToReturn: Returned);
 
-/// Results that can be written to outputs: so far, the request names outputs only, or nothing.
+/// Results that can be written to outputs: so far, the request has no form of results such as `.indices()`.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, select};

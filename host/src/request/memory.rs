@@ -137,7 +137,7 @@ impl<P: Place> Place for PairsIn<P> {
     type Counted<S: Shape> = P::Counted<S>;
 }
 
-/// Results are returned, unless the request says where they go.
+/// Results are returned: the request has no output for them.
 ///
 /// ```
 /// use warpfold::request::{memory::{OnTheHost, Returned}, shape::{Inclusive, Whole}};

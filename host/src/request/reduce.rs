@@ -50,7 +50,7 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// | by key | the keys of the runs and the results, two `Vec`s | needs `.to(&mut results)` |
 /// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
-/// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device and in every run.
+/// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device, every time.
 /// Floats are combined along a tree that depends only on the operator, the item type, the shape and the number of items
 /// ([`warpfold_kernels::contract`]). A NaN from one of the library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 ///
@@ -91,8 +91,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines all items in their order: in each `O::combine`, the items of `left` come just before the items of `right`. So the operator
     /// need not commute. There is one result, as without `in_order`.
     ///
-    /// The bits and the time are those of [`Self::rows`] with all items in one row. If the operator commutes, a reduction without
-    /// `in_order` may be faster. A slice of the host is copied to the device as a whole.
+    /// The bits are those of [`Self::rows`] with all items in one row. Without [`Self::count`], the time is the same, too. If the operator
+    /// commutes, a reduction without `in_order` may be faster. A slice of the host is copied to the device as a whole.
     ///
     /// ```
     /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -125,7 +125,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// [`warpfold_kernels::segments`] specifies the order of combination.
     ///
     /// If offsets are wrong, `wait` returns [`Error::BadOffset`](crate::Error::BadOffset). Queued work does not report wrong offsets. With
-    /// wrong offsets in device memory the results are unspecified, but no other memory is read or written, and the work ends.
+    /// wrong offsets in device memory the results are unspecified, but no buffer is read or written out of bounds, and the work ends.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, reduce};
@@ -168,7 +168,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, the result of each column
     /// is the operator's identity.
     ///
-    /// The result of a column has exactly the same bits as the result of the row of the transposed matrix. [`warpfold_kernels::columns`]
+    /// The result of column `c` has exactly the same bits as the result of row `c` of the transposed matrix. [`warpfold_kernels::columns`]
     /// specifies the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8
     /// bytes for each 256 items of the column and each 32-bit word of the accumulator.
     ///
@@ -360,7 +360,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
-    /// of `count`. A queued request needs both outputs.
+    /// of `count`. A queued request needs `starts` and `count`.
     ///
     /// `starts` needs room for one number more than there are runs. If `starts` is shorter, runs whose start or end does not fit have no
     /// result. `wait` then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).

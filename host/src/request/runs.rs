@@ -10,7 +10,8 @@ use crate::segments::Offset;
 
 /// A request for the runs of neighbours that are equal by `E`: see [`runs`].
 ///
-/// The other type parameters are the type of the items, their place, where results go, and whether the count goes to device memory.
+/// The other type parameters are the type of the items, their place, where results go, and whether the number of runs goes to device
+/// memory.
 ///
 /// ```
 /// use warpfold::{Cpu, Equal, Runs, request::memory::OnTheHost, runs};

@@ -48,8 +48,8 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// | outputs | [`to`](Scan::to), [`in_place`](Scan::in_place); none, for items of the host: `wait` returns a `Vec` |
 /// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
 ///
-/// The result has the same bits on every device and in every run. Floats are combined along a tree that depends only on the operator, the
-/// types of items and results, the shape, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN from one of the
+/// The result has the same bits on every device, every time. Floats are combined along a tree that depends only on the operator, the types
+/// of items and results, the shape, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN from one of the
 /// library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`. If there are no items, there are no results.
 ///
 /// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp, the
@@ -218,7 +218,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Sets the initial value, which takes the place of the operator's identity before the first item. The value is an accumulator of the
-    /// operator. For sums, products and extremes of items of 32 and 64 bits, the accumulator has the type of the items.
+    /// operator. For `Sum`, `Product`, `Min` and `Max` of items of 32 and 64 bits, the accumulator has the type of the items.
     ///
     /// ```
     /// use warpfold::{Cpu, Max, scan};
@@ -274,9 +274,9 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Scans from the last item to the first, as if the items and the results were in the opposite order. With [`Sum`](crate::Sum), these
-    /// are suffix sums. Each segment, row, column and run is scanned this way. In each `O::combine`, the items of `left` come after the
-    /// items of `right`. For operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The
-    /// initial value comes after the last item. On a GPU, no items are copied to reverse them.
+    /// are suffix sums. In every shape, each part is scanned this way. In each `O::combine`, the items of `left` come after the items of
+    /// `right`. For operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The initial
+    /// value comes after the last item. On a GPU, no items are copied to reverse them.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -297,7 +297,7 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Writes a result for each item to the first places of `results`. The other places of `results` are not touched.
+    /// Writes each result to the place of its item in `results`. The other places of `results` are not touched.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -353,7 +353,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
-    /// number that is too large counts as the whole input. Without a shape and with [`Self::by_key`], the number counts items. With the
+    /// number that is too large counts as the whole input. Without a shape, or with [`Self::by_key`], the number counts items. With the
     /// other shapes, it counts segments, rows, rows of the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count).
     /// The results have the same bits as the results of a shorter buffer. Nothing is written after the last result.
     ///

@@ -10,7 +10,8 @@ use crate::segments::Offset;
 
 /// A request to select the items that the predicate `C` chooses: see [`select`].
 ///
-/// The other type parameters are the type of the items, their place, where results go, and whether the count goes to device memory.
+/// The other type parameters are the type of the items, their place, where results go, and whether the number of chosen items goes to
+/// device memory.
 ///
 /// ```
 /// use warpfold::{Cpu, NonZero, Select, request::memory::OnTheHost, select};
@@ -27,8 +28,9 @@ pub struct Select<'a, C, T, P, R = Returned, N = Uncounted> {
 
 type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
 
-/// Chooses the items whose flag is not 0: `select::<Flagged, _>((&items, &flags))`, with a flag of one byte for each item. The items must
-/// have 1, 2, 4, 8 or 16 bytes. For items of another size, select the indices instead, by [`NonZero`](crate::NonZero) of the flags.
+/// Chooses the items whose flag is not 0: `select::<Flagged, _>((&items, &flags))`, with a flag of one byte for each item. On a GPU, the
+/// items must have 1, 2, 4, 8 or 16 bytes. For items of another size, select the indices instead, by [`NonZero`](crate::NonZero) of the
+/// flags.
 ///
 /// ```
 /// use warpfold::{Cpu, Flagged, select};

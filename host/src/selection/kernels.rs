@@ -93,7 +93,7 @@ pub unsafe trait HeadsKernel<T: Item>: Equality<T> {
 
 macro_rules! row {
     (select_if $predicate:ident $t:ident $symbol:ident) => {
-        // SAFETY: the entry is made for the table's items (condition 1). This library's texts are made from the same table, where each
+        // SAFETY: the entry is made for the items of this row (condition 1). This library's texts are made from the same table, where each
         // symbol names one kernel; `cargo xtask ptx` checks that the texts have exactly these symbols (condition 2).
         unsafe impl SelectKernel<$t> for $predicate {
             fn entry() -> &'static Entry {
@@ -107,7 +107,7 @@ macro_rules! row {
         }
     };
     (runs $equality:ident $t:ident $symbol:ident) => {
-        // SAFETY: the entry is made for the table's items (condition 1). This library's texts are made from the same table, where each
+        // SAFETY: the entry is made for the items of this row (condition 1). This library's texts are made from the same table, where each
         // symbol names one kernel; `cargo xtask ptx` checks that the texts have exactly these symbols (condition 2).
         unsafe impl RunsKernel<$t> for $equality {
             fn entry() -> &'static Entry {

@@ -84,8 +84,8 @@ impl Count {
 }
 
 impl Selection {
-    /// Selects the first key of each run. Writes the starts of the runs, followed by the number of keys; and the first keys, if they are
-    /// wanted.
+    /// A selection of the first key of each run. It writes the starts of the runs, followed by the number of keys; and the first keys, if
+    /// there is memory for them.
     pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
         Self {
             input: keys,

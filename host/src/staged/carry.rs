@@ -187,14 +187,14 @@ pub(super) fn carry_in_steps<'gpu, 'slice>(
     })
 }
 
-/// The idle lanes, and the pieces that are not yet uploaded.
+/// The idle lanes, and the pieces whose uploads are not queued yet.
 struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
     workers: &'workers Workers<'scope, 'data, Task<'gpu, 'slice>>,
     pieces: P,
     idle: Vec<TransferLane<'gpu>>,
-    /// Pieces that were given to the workers and are not yet uploaded, in order.
+    /// Pieces that were given to the workers, and whose uploads are not queued yet, in order.
     given: VecDeque<Piece<'slice>>,
-    /// Filled lanes, with the indices of their pieces. They wait until all earlier pieces are uploaded.
+    /// Filled lanes, with the indices of their pieces. They wait until the uploads of all earlier pieces are queued.
     filled: Vec<(TransferLane<'gpu>, usize)>,
     /// Lanes in use by workers.
     at_work: usize,
@@ -213,7 +213,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
             if let Some(place) = place {
                 let (lane, _) = self.filled.swap_remove(place);
                 let piece = self.given.pop_front()?;
-                // The workers get only one more lane before this upload is queued. The other lanes can wait.
+                // The workers get only one more lane before this piece's upload is queued. The other idle lanes can wait.
                 self.give_next();
                 return Some((lane, piece));
             }

@@ -14,7 +14,7 @@ pub(crate) struct Chain<A> {
 struct State<A> {
     /// The known prefixes, from the first piece on.
     prefixes: Vec<A>,
-    /// The published aggregates of later pieces, by the pieces' indices.
+    /// The published aggregates of pieces whose prefixes are not known yet, by the pieces' indices.
     published: BTreeMap<usize, Vec<A>>,
     /// The rank whose turn it is to take shared resources.
     turn: usize,

@@ -20,8 +20,8 @@ use crate::whole::ReducePlan;
 const MOST_BOARD_BYTES: u64 =
     STATES_OFFSET + REDUCE_MAX_CHUNKS.div_ceil(2) * 8 * ACCUMULATOR_MAX_WORDS as u64;
 
-// A call that holds a lane must not wait for another lane of the same kind: other such calls may hold all other lanes, and wait too. So the
-// board has a lane for short slices ([`SHORT_BYTES`]), and the pieces have lanes for longer pieces.
+// A call that holds a lane must not wait for another lane of the same kind: otherwise several calls could hold all lanes, and wait for each
+// other forever. So the board has a lane for short slices ([`SHORT_BYTES`]), and the pieces have lanes for longer pieces.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
 /// Reduces the items of these chunks of `items`, at most half of all chunks (rounded up). Returns the state words of the chunks'

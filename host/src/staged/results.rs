@@ -41,7 +41,7 @@ impl<T: Item> Results<T> {
     }
 
     /// Has the workers write to each page once. The system makes a page when it is first written. Making a page takes longer than copying
-    /// its contents over the bus. With large pages, making them takes a fraction of the time.
+    /// its contents over the bus. For the same memory, making large pages takes a fraction of the time.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
         let is_long = bytes.len() >= LONG_BYTES;

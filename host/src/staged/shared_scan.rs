@@ -158,8 +158,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             //   (condition 1);
                             // - both addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's
                             //   size (condition 2);
-                            // - the tiles are whole tile groups, and the first tile group's prefix is published above, so no earlier tile
-                            //   is needed.
+                            // - the first tile begins a tile group, whose prefix is published above, so no earlier tile is needed.
                             unsafe { second.scan_piece(row, input(address), output, tiles) }
                         })
                     }

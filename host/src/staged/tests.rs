@@ -160,8 +160,8 @@ fn both(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Makes each driver call of a first use fail in turn. If there are `names`, only the calls with these names fail. Checks the outcome.
-/// Checks that nothing is left behind, and that the next use works.
+/// Makes each driver call of a `Gpu`'s first use fail in turn. If there are `names`, only the calls with these names fail. Checks the
+/// outcome. Checks that nothing is left behind, and that the next use works.
 fn fail_each_call(
     names: &[&str],
     code: i32,

@@ -9,7 +9,7 @@ use crate::error::{Argument, Result};
 use crate::kernel::Row;
 use crate::launch::{Queue, ReducePairsWords, Region, Span, check_lengths};
 
-/// Pairs in the device's memory: two arrays of the same length. The row's items are the pairs.
+/// Pairs in the device's memory: two arrays of the same length.
 #[derive(Clone, Copy)]
 pub(crate) struct PairSpan {
     pub left: Span,

@@ -1,4 +1,4 @@
-//! The library's results, computed on the host in plain sequential Rust, bit for bit.
+//! The results of reductions and scans of all items, computed on the host in plain sequential Rust, bit for bit.
 //!
 //! This code is the bit contract ([`warpfold_kernels::contract`]): the same combination trees, with the identity in place of every missing
 //! item. Values are accumulators: items are lifted when they are read, and values are lowered when results are written. Read this code

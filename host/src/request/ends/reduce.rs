@@ -134,7 +134,7 @@ where
 
 macro_rules! by_key {
     ($shape:ident) => {
-        /// Reduces each run of keys in device memory.
+        /// Reduces the items of each run of keys in device memory.
         #[allow(private_interfaces)]
         impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T>
             for (OnTheDevice, $shape<E, K>, Written)
@@ -314,7 +314,7 @@ pub(super) fn groups_of_host_to<O: Op<T, Output: Item>, T: Item>(
     }
 }
 
-/// Reduces each run of keys of the host. Returns the keys and the results.
+/// Reduces the items of each run of keys of the host. Returns the keys and the results.
 #[allow(private_interfaces)]
 impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (OnTheHost, ByKey<E, K>, Returned)
 where

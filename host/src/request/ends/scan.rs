@@ -85,7 +85,7 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
     }
 }
 
-/// Scans each run of keys in device memory.
+/// Scans the items of each run of keys in device memory.
 #[allow(private_interfaces)]
 impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
     for (OnTheDevice, ByKey<E, K>, D, Written)
@@ -118,7 +118,7 @@ fn by_key_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
     }
 }
 
-/// Scans each run of keys in device memory, and writes the starts of the runs.
+/// Scans the items of each run of keys in device memory, and writes the starts of the runs.
 #[allow(private_interfaces)]
 impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
     for (OnTheDevice, ByKeyTo<E, K>, D, Written)
@@ -177,7 +177,7 @@ macro_rules! of_host {
             }
         }
 
-        /// Scans each run of keys of the host.
+        /// Scans the items of each run of keys of the host.
         #[allow(private_interfaces)]
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
             for (OnTheHost, ByKey<E, K>, D, $returned)

@@ -85,7 +85,7 @@ macro_rules! of_host {
 of_host!(OnTheHost, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
 of_host!(PairsIn<OnTheHost>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
-/// The results that a selection of host items needs.
+/// The results that a selection of host items asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Chosen,

@@ -8,9 +8,9 @@
 //! * `sample` finds the bytes of a result that depend on undefined bytes of its operands;
 //! * `memory` propagates undefinedness through loads, stores and atomic operations.
 //!
-//! All of this runs before the instruction, except for the bytes that loads, stores and atomic operations move: `memory` runs after them.
-//! Single bits are not modelled. The outcome of a comparison with a partly undefined operand is undefined, even if the defined bytes decide
-//! it.
+//! The checks, `spread`, `sample` and `exchange` run before the instruction. `memory` propagates undefinedness after the load, the store or
+//! the atomic operation. Single bits are not modelled. The outcome of a comparison with a partly undefined operand is undefined, even if
+//! the defined bytes decide it.
 
 mod exchange;
 mod memory;

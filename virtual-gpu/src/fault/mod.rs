@@ -284,7 +284,8 @@ pub enum Conflict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A global access that does not lie inside one live allocation. In other spaces, an access beyond the end of the space.
+    /// A global access that does not lie inside one live allocation, and does not begin in freed memory. In other spaces, an access beyond
+    /// the end of the space.
     OutOfBounds {
         /// The space of the access.
         space: Space,

@@ -437,8 +437,8 @@ impl Memory {
         Snapshot::new(allocations)
     }
 
-    /// Locks out atomic operations of other launches. While the guard lives, the caller can read and write as one
-    /// atomic step.
+    /// Locks out atomic operations of other launches on this device. While the guard lives, the caller can read and write as one atomic
+    /// step.
     pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
         self.atomics.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,7 +5,7 @@
 //! * [`Memory`] is the global memory of a device.
 //! * [`Module::load`] reads a PTX text, and reports unsupported features ([`LIMITS`]).
 //! * [`Kernel::launch`] runs a kernel and returns its [`Counters`], or the [`Fault`] that stopped it.
-//! * [`RunOptions`] say how a kernel runs: the schedule ([`Policy`] and seed), the [`Checks`], and whether
+//! * [`RunOptions`] say how a kernel runs: the schedule ([`Policy`] and seed), the [`Checks`], the budget of warp instructions, and whether
 //!   the launch may begin before earlier work has ended ([`Dependence`]).
 //! * [`driver`] is the CUDA driver API on virtual devices. [`VARIABLES`] and [`start`] configure it,
 //!   [`inject`] makes its calls fail, [`last_fault`] says why a kernel was stopped.

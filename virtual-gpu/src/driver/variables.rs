@@ -7,7 +7,7 @@ use crate::VARIABLES;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// Every name begins with this prefix, except the name `VIRTUAL_GPU`.
+/// The names of all variables except `VIRTUAL_GPU` begin with this prefix.
 const PREFIX: &[u8] = b"VIRTUAL_GPU_";
 
 /// An environment variable that cannot be used.
@@ -30,17 +30,17 @@ pub enum SettingsError {
         /// The possible values.
         expected: &'static str,
     },
-    /// There is no variable of that name.
+    /// No variable has this name, which begins with `VIRTUAL_GPU_`.
     #[error("there is no setting {}: did you mean {nearest}?", .variable.display())]
     Unknown {
         /// The variable.
         variable: OsString,
-        /// The known name that is most similar.
+        /// The known name that is most similar to the variable's name.
         nearest: &'static str,
     },
 }
 
-/// This driver's variables, by name.
+/// The values of the variables that are set, by name.
 pub(super) struct Variables(BTreeMap<&'static str, OsString>);
 
 impl Variables {
@@ -106,7 +106,7 @@ fn nearest(variable: &OsStr) -> &'static str {
     names().min_by_key(unlikeness).unwrap_or_default()
 }
 
-/// The edit distance of two texts: the number of insertions, deletions and substitutions.
+/// The edit distance of two texts: the smallest number of insertions, deletions and substitutions that turn one text into the other.
 fn distance(from: &[u8], to: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (index, letter) in from.iter().enumerate() {

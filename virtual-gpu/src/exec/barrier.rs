@@ -5,8 +5,8 @@
 //! counts as 32.
 //!
 //! With the sync check on, two things are faults: a barrier without a count that completes after some threads have exited, and an aligned
-//! barrier that the threads of a warp did not execute together. The hardware tolerates some of these mistakes; the programming model allows
-//! none.
+//! barrier that only some threads of a warp reach, or that a warp's threads reach at different instructions. The hardware tolerates some of
+//! these mistakes; the programming model allows none.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
@@ -29,7 +29,7 @@ pub(super) struct Pending {
     expected: Option<u32>,
     /// The kind of the first arrival.
     kind: Option<BarrierKind>,
-    /// `asked` is the number of arrived threads that gave a predicate, and `holds` the number of these predicates that are true.
+    /// `holds` is the number of arrived threads whose predicate is true, and `asked` is the exact number of arrived threads.
     holds: u32,
     asked: u32,
     /// Whether any arrived thread had waited for the preceding launches.

@@ -26,7 +26,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Records exited threads: barriers wait for fewer threads from now on.
+    /// Records exited threads, for which barriers without a count no longer wait.
     pub(super) fn thread_exits(&mut self, count: u32) {
         self.exited += count;
     }

@@ -1,7 +1,7 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
 //! Error codes are the CUDA runtime's. As on a real device, a failed launch does not stop the kernel: the call returns a code, and no grid
-//! starts. Only a parameter or an operand that was never written is a fault.
+//! starts. Only a parameter or an operand that was never written is a fault, if the check for uninitialised bytes is on.
 
 use super::block::Shared;
 use super::buffers::Prepared;

@@ -89,7 +89,7 @@ impl Copies {
         self.dice >> 62 == 0
     }
 
-    /// `commit_group`: the copies that these lanes have begun since the last group form a group.
+    /// `commit_group` by these lanes: the copies that each lane has begun since its last group become a new group.
     pub(super) fn commit(&mut self, warp: u32, lanes_of: u32, of: WaitFor) {
         let committed = &mut self.committed[of as usize];
         for lane in lanes(lanes_of) {
@@ -104,7 +104,8 @@ impl Copies {
         self.committed[kind].get(index).copied().unwrap_or(0)
     }
 
-    /// The first lane that accesses bytes of a copy that was not waited for, and the fault.
+    /// The first lane whose access conflicts with a copy that was not waited for, and the fault. The observer finds conflicts with copies
+    /// that report to an mbarrier.
     fn conflict<O>(
         &self,
         machine: &Machine<'_, O>,
@@ -186,7 +187,7 @@ fn at(base: Reg, offset: u64, space: AddressSpace) -> Address {
 }
 
 impl Warp {
-    /// Fails if an access to shared memory conflicts with a copy that was not waited for.
+    /// Fails if an access to shared memory conflicts with a copy that was not waited for and reports to no mbarrier.
     #[inline(always)]
     pub(super) fn check_copies<O>(
         &self,
@@ -268,7 +269,8 @@ impl Warp {
         Err(Finding { kind, lane })
     }
 
-    /// Waits for all but the latest `but` groups of these lanes, and orders the lanes after all their copies that have landed.
+    /// `wait_group` or `wait_all` by these lanes: lands copies as [`land_groups`](Self::land_groups) does, and orders the lanes after all
+    /// their copies that have landed.
     pub(super) fn await_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -297,7 +299,7 @@ impl Warp {
         told.map_err(|Finding { kind, lane }| self.stop(kind, pc, lane as u32))
     }
 
-    /// Makes all but the latest `but` groups of these lanes land.
+    /// Makes all but the latest `but` groups of these lanes land, or all copies if `but` is `None`.
     fn land_groups<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -426,7 +428,7 @@ impl Warp {
         }
     }
 
-    /// Reads the part of a piece that lies within the lane's `read` bytes, byte by byte.
+    /// For each lane, reads those bytes of a piece that come from the source, byte by byte.
     fn read_start<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -1,6 +1,6 @@
 //! Atomic operations on 16 bytes: exchange, and compare and swap.
 //!
-//! Each operation is a load of one lane and, unless a comparison fails, a store. No other atomic operation comes between the two.
+//! A lane's operation is a load and, unless a comparison fails, a store. No other atomic operation comes between the two.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};

@@ -1,4 +1,4 @@
-//! Runs a fragment of a warp until it is blocked, its turn is over, or another fragment should go first.
+//! Runs a fragment of a warp until it waits, splits or exits, its turn is over, or another fragment should go first.
 
 use super::block::Shared;
 use super::machine::{Machine, Stop};

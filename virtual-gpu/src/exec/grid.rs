@@ -1,5 +1,5 @@
-//! Runs a grid. At first, blocks start until the device is full. When a block ends, another block starts. The warps get turns in the order
-//! of the schedule.
+//! Runs a grid. At first, blocks start until the device is full. Under `Policy::OneBlock`, only one block starts. When a block ends,
+//! another block starts. The warps get turns in the order of the schedule.
 
 use super::barrier::describe_waiting;
 use super::block::Block;
@@ -125,7 +125,7 @@ impl Grid {
         )
     }
 
-    /// The fault of a deadlock: nothing can run, because all remaining threads wait.
+    /// The fault of a deadlock: nothing can run, because all threads of the running blocks wait.
     fn deadlock<O: Observer>(&self, machine: &Machine<'_, O>) -> Stopped {
         let block = self.blocks.iter().find(|block| !block.is_finished());
         let block = block.unwrap_or(&self.blocks[0]);

@@ -3,8 +3,9 @@
 //! The layout of an mbarrier's word is in `alu/mbarrier.rs`. When no arrivals and no bytes are pending, the phase is complete and the next
 //! phase begins.
 //!
-//! As in the PTX memory model, an arrival releases and a successful test acquires; both are reported to the race check. Faults are, for
-//! example, a word that no `init` wrote, more arrivals than a phase expects, and a `.noComplete` arrival that completes the phase.
+//! As in the PTX memory model, an arrival releases and a successful test acquires, unless the instruction is `.relaxed`. Every operation is
+//! reported to the race check. Faults are, for example, a word that no `init` wrote, more arrivals than a phase expects, and a
+//! `.noComplete` arrival that completes the phase.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};

@@ -2,8 +2,8 @@
 //!
 //! Every access is checked before it is executed. The first check is that the thread has waited for earlier launches (`dependence`). The
 //! second is that the address is aligned to the full width. The third is that the bytes are within one allocation, or within the space. The
-//! lanes of an instruction access memory one after the other, in order. If one lane faults, the accesses of the lanes before it may have
-//! been executed.
+//! lanes of an instruction access memory one after the other: first the lanes whose addresses lie in one space, in order, then the lanes of
+//! the next space. If one lane faults, the accesses of the lanes before it may have been executed.
 //!
 //! A generic address lies in the window of a space, or else is a global address.
 

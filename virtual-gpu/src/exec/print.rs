@@ -1,7 +1,8 @@
 //! `printf` of kernels, and the message of a failed assertion.
 //!
-//! The supported conversions are `d i u x X o c s p f F e E g G %`, with flags, width, precision and length. `%g` prints the fewest digits
-//! that identify the value. Text is printed at once, not when the host synchronises.
+//! The supported conversions are `d i u x X o c s p f F e E g G %`, with flags, width, precision and length. `%g` ignores the precision: it
+//! prints the fewest significant digits that identify the value, without an exponent. Text is printed at once, not when the host
+//! synchronises.
 
 use std::io::Write;
 
@@ -11,10 +12,10 @@ use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::program::{Print, Reg, lanes};
 
-/// The most bytes of a text.
+/// The most bytes that are read of a text, and the greatest width and precision.
 const MAX_TEXT: usize = 1 << 12;
 
-/// The address of a call's values, and the function that reads them.
+/// The values of a call: the address of the next value, the number of values read, and the function that reads a byte.
 struct Values<F> {
     at: u64,
     count: u32,
@@ -125,7 +126,7 @@ impl Conversion {
     }
 }
 
-/// Widths and precisions are limited, so that the text stays short.
+/// Appends a digit to a width or a precision. The number is limited, so that the text stays short.
 fn append(number: usize, digit: u32) -> usize {
     (number * 10 + digit as usize).min(MAX_TEXT)
 }

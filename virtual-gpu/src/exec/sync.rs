@@ -2,10 +2,10 @@
 //!
 //! A member mask names the set. A lane waits at the instruction for all named lanes that have not exited. They must reach this instruction,
 //! or another instruction with the same opcode and mask (see `apart`). Lanes with different masks are handled separately. If lanes wait for
-//! each other at instructions with different opcodes, the launch is stopped with a fault.
+//! each other at instructions with different opcodes or masks, the launch is stopped with a fault.
 //!
 //! With the sync check on, it is a fault if a lane is not in its own mask, or if a shuffle reads from a lane that takes no part. With the
-//! check off, such a shuffle reads the other lane's register.
+//! check off, such a shuffle reads that lane's register, or 0 if the participating lanes are at different instructions.
 
 use super::apart::Party;
 use super::block::Shared;
@@ -30,7 +30,7 @@ pub(super) enum Gathered {
 
 pub(super) struct Gathering {
     pub gathered: Gathered,
-    /// Lanes of the fragment with a different member mask. They execute the instruction separately.
+    /// Lanes of the fragment that name a different member mask. They execute the instruction separately.
     pub left_out: Option<u32>,
 }
 

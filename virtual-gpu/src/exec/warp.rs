@@ -1,7 +1,7 @@
 //! A warp: its registers, and its lanes grouped into fragments.
 //!
-//! A fragment runs until it is blocked, its turn is over, or another fragment of the warp should
-//! go first:
+//! A fragment runs until it waits, splits or exits, its turn is over, or another fragment of the warp should go first. These rules decide
+//! which lanes run:
 //!
 //! 1. Of the fragments that can run, the fragment at the instruction with the lowest rank goes first. A loop has lower ranks than the code
 //!    after it. So fragments that lag behind catch up, and fragments reconverge where their paths meet, as they do on the hardware.

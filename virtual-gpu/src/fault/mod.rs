@@ -62,7 +62,8 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// The fault of a launch that raced with other work. Its place is the racing access.
+    /// The fault of a launch that raced with other work. Its thread and its line are those of the access at which the race was found, if
+    /// they are known.
     pub(crate) fn of_stream_race(race: Box<StreamRace>) -> Self {
         let (kernel, at, line, instruction) = match &race.later.by {
             Doer::Kernel {
@@ -118,7 +119,7 @@ impl Fault {
     }
 }
 
-/// A memory space, as in the PTX.
+/// A memory space. Constants count as global memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
     /// Memory of the device.
@@ -283,7 +284,8 @@ pub enum Conflict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A global access that does not lie inside one live allocation. In other spaces, an access beyond the end of the space.
+    /// A global access that does not lie inside one live allocation, and does not begin in freed memory. In other spaces, an access beyond
+    /// the end of the space.
     OutOfBounds {
         /// The space of the access.
         space: Space,
@@ -340,7 +342,7 @@ pub enum FaultKind {
         /// The budget.
         steps: u64,
     },
-    /// All remaining threads wait for each other.
+    /// All threads of the running blocks wait for each other.
     Deadlock {
         /// The waiting threads, as text.
         waiting: String,
@@ -357,7 +359,8 @@ pub enum FaultKind {
         /// The mistake, as text, with the numbers.
         what: String,
     },
-    /// A `*.sync` instruction whose member mask does not match the lanes that execute it.
+    /// A `*.sync` instruction whose member mask does not match the lanes that execute it, or a shuffle that reads from a lane that takes no
+    /// part.
     WarpSync {
         /// The member mask.
         members: u32,

@@ -265,7 +265,7 @@ mod tests {
 
     const PLAIN: Mode = Mode(0);
 
-    /// Edge cases, and some floats of every magnitude.
+    /// Edge cases, and every 173rd float, with both signs.
     fn some<T: Narrow>() -> Vec<T> {
         let edges = [0, 1, 2, 0x3ff, 0x400, 0x7f, 0x80, 0x81];
         let top = [T::infinity() - 1, T::infinity(), T::infinity() + 1, NAN];
@@ -275,8 +275,7 @@ mod tests {
             .collect()
     }
 
-    /// Rounds an exact f64 to f16, without software arithmetic: it adds and subtracts a power of
-    /// two.
+    /// Rounds an exact f64 to f16 without `soft`, by adding and subtracting a power of two.
     fn half_of(value: f64) -> u16 {
         if value.is_nan() {
             return NAN;

@@ -1,4 +1,4 @@
-//! IEEE 754 arithmetic in integers, in every rounding direction.
+//! IEEE 754 arithmetic in integers, in each direction of [`Rounding`].
 //!
 //! An operation computes its exact result, or enough digits and a sticky bit, and [`Format::round`]
 //! rounds it to a float. Operands are finite; callers handle NaN and infinity.

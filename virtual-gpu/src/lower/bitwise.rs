@@ -63,7 +63,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// Bitwise logic, and the reversal of bits.
+/// Logic, and the reversal of bits.
 fn bits<'a>(
     body: &mut Body<'a, '_>,
     name: &str,

@@ -151,7 +151,7 @@ impl<'a> Body<'a, '_> {
 
     fn instruction(&mut self, instruction: &'a ast::Instruction<'a>) -> Result<(), String> {
         if self.code.len() > MAX_INSTRUCTIONS {
-            // The instruction that exceeded the limit has already reported this.
+            // An earlier instruction exceeded the limit, and was reported.
             return Ok(());
         }
         self.at(instruction.line, instruction.text);

@@ -1,5 +1,5 @@
-//! Functions that the system defines: `vprintf`, `__assertfail`, and the two functions of the
-//! device runtime that launch kernels.
+//! Functions that the system defines: `vprintf`, `__assertfail`, and the two functions of the device runtime with which kernels launch
+//! grids.
 
 use super::body::Body;
 use super::calls::{part, whole};

@@ -43,7 +43,7 @@ pub(super) fn concerns(to: Type, from: Type) -> bool {
     to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
 }
 
-/// Converts a single value. The source or the result has 16 bits.
+/// Converts a single value. The source or the result is a float of 16 bits.
 pub(super) fn single<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

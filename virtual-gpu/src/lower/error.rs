@@ -20,7 +20,8 @@ pub enum LoadError {
     /// The text is malformed or uses unsupported features. Lists all places, but at most 10,000.
     #[error("the PTX cannot be loaded:{}", ProblemList(.0))]
     Invalid(Vec<Problem>),
-    /// The text is for a device of a higher compute capability.
+    /// The text does not run on the device. Its target is a higher compute capability, or names another architecture (`sm_90a`) or family
+    /// (`sm_100f`).
     #[error("the PTX is for {target}, and the device is sm_{}{}", .device.0, .device.1)]
     NoBinaryForDevice {
         /// The target in the text.

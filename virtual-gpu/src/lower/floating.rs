@@ -73,7 +73,7 @@ fn single<'a>(
     binary(body, operands, Some(f), ty)
 }
 
-/// `min` and `max` in all their forms.
+/// `min` and `max`, with `.NaN` and `.xorsign.abs`.
 fn extreme(opcode: &mut Opcode<'_>, m: float::Mode) -> Result<Map2, String> {
     let (takes_nan, xor_sign) = (opcode.takes("NaN"), opcode.takes("xorsign"));
     if xor_sign && !opcode.takes("abs") {
@@ -99,7 +99,7 @@ fn extreme(opcode: &mut Opcode<'_>, m: float::Mode) -> Result<Map2, String> {
     }))
 }
 
-/// The unary function that the opcode names, if the hardware approximates this function.
+/// The function that a unary `.approx` instruction approximates, or `None` for another instruction.
 fn approximation(opcode: &mut Opcode<'_>) -> Result<Option<Map1>, String> {
     macro_rules! approximated {
         ($f:expr) => {

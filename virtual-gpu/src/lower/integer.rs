@@ -1,4 +1,4 @@
-//! Integer arithmetic. `carry` handles sums with a carry, and `packed` handles pairs of 16-bit integers.
+//! Integer arithmetic. `carry` handles instructions with a carry, and `packed` handles pairs of 16-bit integers.
 
 use super::body::Body;
 use super::opcode::Opcode;

@@ -135,7 +135,7 @@ fn check_target(
     }
 }
 
-/// Places and initialises the variables outside functions.
+/// Places and initialises the module's variables in global memory, and records its shared variables.
 fn place_variables<'a>(
     module: &'a Module<'a>,
     names: &mut ModuleNames<'a>,
@@ -192,7 +192,7 @@ fn add_shared<'a>(
     Ok(())
 }
 
-/// Checks the size and the space of a variable in global memory.
+/// Checks a variable in global memory. Returns its layout and its space.
 fn check_global(
     variable: &ast::Variable<'_>,
     names: &ModuleNames<'_>,

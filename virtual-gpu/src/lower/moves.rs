@@ -1,4 +1,4 @@
-//! `mov`, with packing and unpacking, and conversions of addresses.
+//! `mov`, with packing and unpacking; `cvta` and `isspacep`.
 
 use super::body::Body;
 use super::opcode::Opcode;

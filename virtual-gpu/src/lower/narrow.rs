@@ -78,7 +78,7 @@ pub(super) fn lower<'a>(
 /// The bit of a control operand for `.oob`: if a factor is out of bounds, the result is zero.
 const OUT_OF_BOUNDS: u64 = 1 << 16;
 
-/// `fma` with all its modifiers.
+/// `fma` with its modifiers, except `.relu`.
 fn fused_part<T: Narrow>(a: T, b: T, c: T, control: u32) -> T {
     let marks = u64::from(control) & OUT_OF_BOUNDS != 0;
     if marks && [a, b].iter().any(|x| x.magnitude() == OUT_OF_BOUNDS_NAN) {

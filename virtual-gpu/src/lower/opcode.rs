@@ -64,13 +64,13 @@ impl<'a> Opcode<'a> {
         ])
     }
 
-    /// Takes the rounding direction of arithmetic, flushing and saturation.
+    /// Takes flushing, saturation and the rounding direction of arithmetic.
     pub(super) fn mode(&mut self) -> Mode {
         let rounding = self.rounding();
         self.mode_with(rounding.unwrap_or_default())
     }
 
-    /// Takes flushing alone, for instructions that neither round nor saturate.
+    /// Takes flushing alone, for instructions that have no modifiers of rounding and saturation.
     pub(super) fn flush(&mut self) -> Mode {
         Mode(if self.takes("ftz") { Mode::FLUSH } else { 0 })
     }

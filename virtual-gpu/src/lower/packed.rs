@@ -41,7 +41,7 @@ pub(super) fn dot_product<'a>(
     ternary(body, operands, Some(f), U32)
 }
 
-/// Arithmetic on two integers of 16 bits.
+/// Arithmetic on pairs of 16-bit integers.
 pub(super) fn halves<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -100,7 +100,7 @@ macro_rules! by_integer {
     }};
 }
 
-/// Evaluates to `Some` of the expression, in which `T` stands for a type of one or two 16-bit floats. `None` for other types.
+/// Evaluates to `Some` of the expression, in which `$t` stands for a type of one or two 16-bit floats. `None` for other types.
 macro_rules! by_narrow {
     ($ty:expr, $t:ident => $e:expr) => {{
         use crate::lower::types::{Kind, PackedElement};

@@ -24,7 +24,7 @@ const SPACES: [(&str, AddressSpace); 9] = [
     ("generic", AddressSpace::Generic),
 ];
 
-/// Modifiers that only say how a cache should treat the data.
+/// Modifiers without an effect on the virtual device. Most say how a cache should treat the data.
 const CACHE_HINTS: [&str; 21] = [
     "ca",
     "cg",

@@ -25,7 +25,7 @@ pub(super) enum Contents {
     Zeros,
 }
 
-/// Alignment of pinned host memory: a page.
+/// Alignment of pinned and managed memory: a page.
 const PAGE_BYTES: usize = 4096;
 
 impl Allocation {

@@ -3,9 +3,9 @@
 //! Allocations of device memory are separated by guard gaps, their addresses are never reused, and freed ranges are remembered. So an
 //! access one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here a stale pointer to an
-//! allocation of the device is always an error. One kind of mistake is therefore not found: a host table indexed by device address keeps
-//! the entry of a freed allocation. On a real device, a newer allocation may get this entry; here it cannot. Handles of objects and
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here an access through a stale
+//! pointer to an allocation of the device is an error. One kind of mistake is therefore not found: a host table indexed by device address
+//! keeps the entry of a freed allocation. On a real device, a newer allocation may get this entry; here it cannot. Handles of objects and
 //! addresses of pinned and managed memory are reused, as on a real device.
 //!
 //! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
@@ -45,7 +45,7 @@ const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
 /// # Ok::<(), virtual_gpu::MemoryError>(())
 /// ```
 pub const ALLOCATION_ALIGN: u64 = 256;
-/// The least number of bytes between two allocations.
+/// Two allocations of device memory have at least this many bytes between them.
 const GUARD_BYTES: u64 = 4096;
 
 /// The number of bytes whose written state is looked up at a time.
@@ -437,8 +437,8 @@ impl Memory {
         Snapshot::new(allocations)
     }
 
-    /// Locks out atomic operations of other launches. While the guard lives, the caller can read and write as one
-    /// atomic step.
+    /// Locks out atomic operations of other launches on this device. While the guard lives, the caller can read and write as one atomic
+    /// step.
     pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
         self.atomics.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,15 +2,16 @@
 //!
 //! Undefined bytes may be loaded, moved, computed with and stored. A result is undefined if it depends on an undefined operand. It is a
 //! fault if undefined bytes decide whether an instruction is executed, the target of a branch, an address or a member mask. Undefined
-//! operands of barriers, mbarriers, asynchronous copies, prints and launches are faults too.
+//! operands of barriers, mbarriers, asynchronous copies, prints and launches are faults too. The values that a print reads from memory are
+//! not checked.
 //!
 //! * `spread` propagates undefinedness from operands to results, and `exchange` between lanes;
-//! * `sample` finds the bytes of a result that depend on undefined bytes of its operands;
+//! * `sample` finds the bytes of a result that depend on undefined bytes of the operands;
 //! * `memory` propagates undefinedness through loads, stores and atomic operations.
 //!
-//! All of this runs before the instruction, except for the bytes that loads, stores and atomic operations move: `memory` runs after them.
-//! Single bits are not modelled. The outcome of a comparison with a partly undefined operand is undefined, even if the defined bytes decide
-//! it.
+//! The checks, `spread`, `sample` and `exchange` run before the instruction. `memory` propagates undefinedness after the load, the store or
+//! the atomic operation. Single bits are not modelled. The outcome of a comparison with a partly undefined operand is undefined, even if
+//! the defined bytes decide it.
 
 mod exchange;
 mod memory;

@@ -9,7 +9,7 @@ use super::transpose::{bits_by_lane, lanes_by_byte};
 use crate::checks::{ByteMasks, Undefined};
 use crate::program::{ALL_LANES, CONSTANT, Reg, Registers};
 
-/// Four sets of values for up to four operands. Within a set, no two operands get the same value.
+/// Four sets of values for up to four operands. The values of a set differ from each other.
 const FILLINGS: [[u64; 4]; 4] = [
     [0, u64::MAX, 0x5e21_c7f8_034d_9ba6, 0x9a6c_04e5_7fb8_213d],
     [u64::MAX, 0, 0x81fa_3c56_d4e7_1029, 0x26e1_b75c_8d03_f94a],

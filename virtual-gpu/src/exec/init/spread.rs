@@ -97,8 +97,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Propagates undefinedness through calls of functions that the system defines, asynchronous copies and
-    /// mbarriers.
+    /// Prints, launches of grids, asynchronous copies and mbarriers: fails if an operand is undefined, and marks the results as defined.
     fn spread_service<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -242,8 +241,8 @@ impl Warp {
         }
     }
 
-    /// Records where the predicate `d` becomes undefined. If `with` names another predicate, `d` is `value` combined with that predicate.
-    /// Then `d` is undefined in the lanes where an undefined input can change the result.
+    /// Records the lanes in which the predicate `d` becomes undefined. If `with` names another predicate, `d` is `value` combined with that
+    /// predicate. Then `d` is undefined in the lanes where an undefined input can change the result.
     fn combine(
         &mut self,
         d: Pred,

@@ -54,8 +54,7 @@ fn handles_of_destroyed_graphs_and_nodes_are_refused() {
     assert_eq!(cuGraphLaunch(executable, stream), INVALID_VALUE);
 }
 
-/// Makes an object, destroys it, and makes another. Both objects have the same handle, so the stale
-/// handle names the newer object.
+/// Destroys one of two objects, and makes a new one: it gets the stale handle. Of two stale handles, the newer one is reused first.
 fn comes_back(what: &str, make: impl Fn() -> usize, destroy: impl Fn(usize) -> i32) {
     let (first, other) = (make(), make());
     assert_ne!(first, other, "{what}: both live");

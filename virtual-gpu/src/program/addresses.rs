@@ -37,7 +37,7 @@ pub(crate) fn kernel_address(index: usize) -> u64 {
     KERNEL_WINDOW + index as u64 * KERNEL_STEP
 }
 
-/// The index of the kernel at an address, if a kernel can have this address. The index may exceed those of the module's kernels.
+/// The index of the kernel at an address, if a kernel can have this address. The module may have no kernel with this index.
 pub(crate) fn kernel_index(address: u64) -> Option<usize> {
     let offset = address.checked_sub(KERNEL_WINDOW)?;
     let index = usize::try_from(offset / KERNEL_STEP).ok()?;

@@ -126,7 +126,7 @@ impl<'a> Unit<'a> {
         (self.is(at, b'.') && next.kind == Kind::Word).then_some(next.text)
     }
 
-    /// Adds the header line, or the items of the declaration, that begins at a token. Returns the index of the first token after it.
+    /// Adds the header line or the declaration that begins at a token, and skips other text. Returns the index of the next token.
     fn item(&mut self, start: usize) -> usize {
         let begin = self.token(start).at;
         match self.directive(start) {

@@ -1,4 +1,4 @@
-//! Current contexts, destroyed contexts, and the primary context.
+//! Current contexts, destroyed contexts, the primary context, and invalid handles.
 
 use crate::kernels::PTX;
 use crate::raw::*;

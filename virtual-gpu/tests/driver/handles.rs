@@ -54,7 +54,8 @@ fn handles_of_destroyed_graphs_and_nodes_are_refused() {
     assert_eq!(cuGraphLaunch(executable, stream), INVALID_VALUE);
 }
 
-/// Destroys one of two objects, and makes a new one: it gets the stale handle. Of two stale handles, the newer one is reused first.
+/// Destroys the first of two objects. A new object gets the first object's handle. Of two free handles, the handle that was freed last is
+/// used first.
 fn comes_back(what: &str, make: impl Fn() -> usize, destroy: impl Fn(usize) -> i32) {
     let (first, other) = (make(), make());
     assert_ne!(first, other, "{what}: both live");

@@ -30,7 +30,7 @@ struct Bed {
     increment: usize,
     /// Memory that the work of both streams accesses.
     shared: u64,
-    /// The other side of copies, and the output of [`Self::get`].
+    /// The other side of copies from or to `shared`, and the output of [`Self::get`].
     own: u64,
 }
 

@@ -222,8 +222,8 @@ fn an_elapsed_time_orders_the_work_before_its_events() {
     assert!(with_question(false));
 }
 
-/// A host function may signal host threads. So once the function has run, the host counts as knowing that all earlier work of its stream
-/// has ended.
+/// A host function may signal host threads. So once the function has run, the host counts as knowing that all work ordered before it has
+/// ended.
 #[test]
 fn a_host_function_orders_the_work_before_it() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}

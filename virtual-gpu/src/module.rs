@@ -367,7 +367,7 @@ impl Kernel {
         self.limits().max_block_dim
     }
 
-    /// `.reqntid`: the only block that the kernel may be launched with.
+    /// `.reqntid`: the extents that the kernel's blocks must have.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};

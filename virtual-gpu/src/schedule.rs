@@ -1,8 +1,8 @@
 //! The schedule: the order in which blocks start, and the order and length of the warps' turns. The turns are random. The same policy and
 //! seed always give the same schedule.
 //!
-//! Time is divided into rounds. In each round every warp that can run gets one turn. So no warp starves, except under
-//! [`Policy::StarvedPredecessor`].
+//! Time is divided into rounds. Under all policies except [`Policy::StarvedPredecessor`], every warp that can run gets one turn in each
+//! round. So no warp starves.
 
 /// The order in which blocks start, and the order of the turns.
 ///

@@ -76,7 +76,7 @@ fn approximations_of_64_bits() {
     check(W64, "rsqrt.approx.ftz.f64 d, a;", |a, _, _| {
         upper_half(a, |a| 1.0 / a.sqrt())
     });
-    // Without `.ftz` all bits count. The test leaves NaNs out.
+    // Without `.ftz` all bits count. The bits of NaNs are not compared.
     check(
         W64,
         "rsqrt.approx.f64 d, a; { .reg .pred n; testp.notanumber.f64 n, d; selp.b64 d, 0, d, n; }",

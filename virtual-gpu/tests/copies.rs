@@ -25,7 +25,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Runs a kernel of 64 threads on a buffer with 16 bytes for each thread.
+/// Runs a kernel of 64 threads. Its input and its output have 16 bytes for each thread.
 fn run(body: &str, seed: u64) -> Result<Vec<u32>, LaunchError> {
     let mut device = Device::new();
     device.options.seed = seed;

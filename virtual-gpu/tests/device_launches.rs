@@ -8,8 +8,8 @@ use launching::{FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH, again, buffer, launch
 use support::{Arg, Device};
 use virtual_gpu::{Counters, Dependence, Fault, FaultKind, LaunchError, Policy, Switch};
 
-/// Runs a text under every policy and some seeds, with the checks for races and uninitialised bytes. All runs must have the same result.
-/// Returns the numbers at `p0` and the first run's counters, or the beginning of the fault's text.
+/// Runs a kernel with this body under every policy and some seeds, with the checks for races and uninitialised bytes. All runs must have
+/// the same result. Returns the numbers at `p0` and the first run's counters, or the beginning of the fault's text.
 fn run(body: &str, number: u64) -> Result<(Vec<u64>, Counters), String> {
     let mut found = None;
     for policy in Policy::ALL {

@@ -1,6 +1,6 @@
 //! A complete program that uses `cust`. Only the next line mentions the virtual device:
 use virtual_gpu as _;
-// The program shows that the linker keeps the driver's symbols for `cust`. It runs on the real device if there is one.
+// The program shows that the linker keeps the driver's symbols for `cust`. By default it runs on the real device if there is one.
 
 use cust::launch;
 use cust::memory::{CopyDestination, DeviceBuffer};

@@ -4,7 +4,7 @@ mod support;
 
 use support::{Arg, Device, kernel};
 
-/// Runs one block and returns one `u32` for each thread.
+/// Runs one block. Returns the value of `%r39` in each thread, and the counters.
 fn one_block(threads: u32, body: &str) -> (Vec<u32>, virtual_gpu::Counters) {
     let device = Device::new();
     let out = device.zeros(4 * u64::from(threads));
@@ -258,9 +258,8 @@ fn part_of_a_warp_synchronises_separately() {
     assert_eq!(out, expected);
 }
 
-/// Lanes 0 to 11 execute `low`, and the others execute `high`, which has other registers. For `low`, `%r1` is the
-/// thread's number plus 100, `%r2` is 88, and `%p1` holds. For `high`, `%r2` is the thread's number plus 200, `%r1`
-/// is 77, and `%p1` does not hold. An exchange must not read 77 or 88.
+/// Lanes 0 to 11 execute `low`, and lanes 12 to 31 execute `high`. For `low`, `%r1` is the thread's number plus 100, `%r2` is 88, and `%p1`
+/// holds. For `high`, `%r2` is the thread's number plus 200, `%r1` is 77, and `%p1` does not hold. An exchange must not read 77 or 88.
 fn in_two_branches(low: &str, high: &str) -> Vec<u32> {
     one_block(
         32,

@@ -3,8 +3,8 @@
 //!
 //! Texts are made from kernels that load, by cutting, doubling, exchanging and changing pieces.
 //! `PTX_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes that many
-//! texts, and reports the speed. `PTX_FUZZ_SEED` chooses other texts. The targets in `fuzz/` are guided by
-//! coverage.
+//! texts, and reports the speed. `PTX_FUZZ_SEED` chooses other texts. The fuzz targets in
+//! `virtual-gpu/fuzz` are guided by coverage.
 
 #[path = "fuzz/edit.rs"]
 mod edit;

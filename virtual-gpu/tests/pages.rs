@@ -1,4 +1,4 @@
-//! The README agrees with the lists in the code and with the output of the example `hello`. Everything in the list of limits is refused.
+//! The README agrees with the lists in the code and with the output of the example `hello`. Every example in the list of limits is refused.
 
 #[path = "../examples/hello.rs"]
 #[allow(dead_code, reason = "its `main` only prints")]

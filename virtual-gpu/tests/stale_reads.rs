@@ -73,7 +73,7 @@ fn some_unordered_messages_do_not_arrive() {
 
 #[test]
 fn a_reader_never_sees_an_older_value_again() {
-    // One thread counts up. Another thread reads the count twice, and must not see it go down.
+    // One thread counts up. The other threads read the count again and again, and must not see it go down.
     let text = kernel(
         1,
         "ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; mov.u32 %r5, 0; setp.eq.u32 %p1, %r1, 0; \

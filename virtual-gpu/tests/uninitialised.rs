@@ -147,7 +147,7 @@ fn undefined_bits_without_effect_are_no_fault() {
     }
 }
 
-/// Like [`decides`], for a kernel whose accesses race on purpose.
+/// Like [`decides`], without the race check: the accesses of some kernels race on purpose.
 fn decides_in_lanes(setup: &str) -> Option<String> {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r0, %tid.x; {setup} {DECIDE} ret;");
     let mut device = Device::new();

@@ -1,4 +1,4 @@
-//! Gathers the executables, for a machine that has a GPU but no cargo.
+//! Gathers the executables of tests, examples and the benchmark, for a machine that has a GPU but no cargo.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Checks the compiled PTX. It must have the entries of the table and no others. Each kernel of the library must meet the demands of its
+//! Checks the compiled PTX. It must have the kernels of its part and no others. Each kernel of the library must meet the demands of its
 //! kind: wide loads and stores, and the same number of barriers as in the source.
 
 use std::cmp::Ordering;
@@ -94,7 +94,8 @@ impl ScanRow {
 }
 
 /// The number of stores in the text of a scan. The text has code for short scans and code for long scans. Each of them stores the rows of a
-/// whole tile at once, and has one more store in a loop for a ragged tile. `rows` is the sum of the rows of both tiles.
+/// whole tile at once, and has one more store in a loop for a ragged tile. `rows` is the sum of the rows of a short scan's tile and of a
+/// long scan's tile.
 fn scan_stores(rows: usize) -> usize {
     rows + 2
 }
@@ -155,7 +156,7 @@ fn ensure_has_all(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Checks a whole text that ships.
+/// Checks a whole text of rustc, which must have all kernels of the part.
 pub fn inspect(text: &str, part: KernelSet) -> Result<()> {
     inspect_kernels(text, part, Operands::Known, &part.symbols())
 }

@@ -1,4 +1,4 @@
-//! The parts of the kernels that are compiled and inspected separately.
+//! The parts of the kernels, which have separate texts.
 
 use warpfold_kernels::kind::launch_bounds;
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED, Text};

@@ -201,7 +201,7 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
         .collect()
 }
 
-/// Compiles the kernels for one architecture, and returns the finished files.
+/// Compiles a variant's kernels, and returns the finished files.
 ///
 /// `JumpThreading` may copy a barrier into both arms of a branch, so it is off for the kernels and for the building blocks that they
 /// call.

@@ -102,7 +102,7 @@ const NEEDED: &str = "Needed are: RUST_CUDA, the path of a checkout of https://g
     and a `cargo` and `rustc` of the nightly that it was built for (RUSTUP_TOOLCHAIN), with rust-src. \
     That page has the details";
 
-/// The checkout of rust-cuda, or a message that says what the compiler lacks.
+/// The checkout of rust-cuda, or a message that says what is missing.
 fn checkout() -> Result<PathBuf, String> {
     let checkout = env::var_os(CHECKOUT).map(PathBuf::from);
     let checkout = checkout.ok_or_else(|| format!("{CHECKOUT} is not set"))?;

@@ -1,4 +1,4 @@
-//! The table of a device's allocations. It finds the allocation that contains an address, or the allocation nearest to the address.
+//! The table of a device's allocations, live and freed, with searches by address.
 
 use super::allocation::Allocation;
 use crate::fault::{Extent, Near};
@@ -21,7 +21,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// An empty table. The first allocation will be at `first_address`.
+    /// An empty table. The first allocation of device memory will be at `first_address`.
     pub(super) fn new(first_address: u64) -> Self {
         Self {
             live: BTreeMap::new(),

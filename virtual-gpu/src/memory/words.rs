@@ -22,8 +22,8 @@ unsafe impl Send for Words {}
 unsafe impl Sync for Words {}
 
 impl Words {
-    /// Zeroed words at a multiple of `alignment` bytes. The host provides each page when it is first touched.
-    /// `None` if the host has no more memory, or if `count` is 0.
+    /// Zeroed words at a multiple of `alignment` bytes. At a small alignment, the host provides the pages of a large allocation when they
+    /// are first touched. `None` if the host has no more memory, or if `count` is 0.
     pub(super) fn zeroed(count: usize, alignment: usize) -> Option<Self> {
         let layout = Layout::array::<AtomicU32>(count).ok()?;
         let layout = layout.align_to(alignment).ok()?;

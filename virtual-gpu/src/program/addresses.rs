@@ -1,5 +1,5 @@
-//! Generic addresses: a window each for shared memory, local memory, kernel parameters and the addresses of kernels. Other addresses are
-//! global.
+//! Generic addresses: a window each for shared memory, local memory and kernel parameters. All other addresses count as global. Kernels
+//! have addresses after these windows, below global memory.
 
 use super::AddressSpace;
 
@@ -37,7 +37,7 @@ pub(crate) fn kernel_address(index: usize) -> u64 {
     KERNEL_WINDOW + index as u64 * KERNEL_STEP
 }
 
-/// The index of a kernel in its module, if this is an address for kernels. The module may have fewer kernels.
+/// The index of the kernel at an address, if a kernel can have this address. The module may have no kernel with this index.
 pub(crate) fn kernel_index(address: u64) -> Option<usize> {
     let offset = address.checked_sub(KERNEL_WINDOW)?;
     let index = usize::try_from(offset / KERNEL_STEP).ok()?;

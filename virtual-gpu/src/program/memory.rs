@@ -2,7 +2,7 @@
 
 use super::{Modify, Reg};
 
-/// A memory space as the instruction names it.
+/// The memory space of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AddressSpace {
     Generic,
@@ -46,7 +46,7 @@ pub(crate) enum Scope {
     System,
 }
 
-/// Where an access goes.
+/// Where an access goes, and how it is ordered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
     pub space: AddressSpace,

@@ -4,7 +4,7 @@
 //! instructions read registers and immediates in the same way. A predicate is a mask of lanes. An arithmetic instruction has a function
 //! pointer to a loop over a row. So a new arithmetic instruction needs no change in `exec`.
 //!
-//! A program has no calls: `lower` writes the body of a called function in place of the call.
+//! A program calls no function of its text: `lower` writes the body of the function in place of the call.
 
 mod addresses;
 mod calls;
@@ -124,8 +124,8 @@ pub struct Parameter {
 pub(crate) struct Program {
     pub name: String,
     pub instructions: Vec<Instruction>,
-    /// The rank of each instruction. Of a warp's fragments, the fragment at the lowest rank runs first. Loops have lower ranks than the
-    /// code after them.
+    /// The rank of each instruction. Of the fragments of a diverged warp, the fragment at the lowest rank runs first. Loops have lower
+    /// ranks than the code after them.
     pub ranks: Vec<u32>,
     /// Whether an instruction starts a basic block.
     pub leaders: Vec<bool>,

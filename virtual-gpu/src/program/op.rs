@@ -34,7 +34,7 @@ pub(crate) enum Op {
         d: [Reg; 2],
         s: [Reg; 4],
     },
-    /// `d = with(f(s), third)`, `inverse = with(!f(s), third)`.
+    /// Where `with` is a function `g` and a predicate `p`: `d = g(f(s), p)`, `inverse = g(!f(s), p)`.
     Compare {
         f: Relate,
         s: [Reg; 2],

@@ -23,7 +23,7 @@ pub(crate) enum StateSpace {
     Param,
 }
 
-/// Whether a name is private, visible to other texts, or defined in another text.
+/// Whether a name is private, visible to other texts, or `.extern`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Linkage {
     Internal,

@@ -63,11 +63,11 @@ PASSED:
 }
 ";
 
-/// The text, linked with these functions if it calls them. Its lines keep their numbers.
+/// The text, linked with the two functions if it names one of them. The lines of the text keep their numbers.
 pub(crate) fn with_grid_barrier(text: &str) -> Cow<'_, str> {
     let is_called = CALLS.iter().any(|call| text.contains(call));
     match is_called.then(|| link(&[text, TEXT])) {
-        // Linking fails if the text defines one of these functions itself. Then the text stays as it is.
+        // Linking fails if the text has its own visible definition of such a function. Then the text stays as it is.
         None | Some(Err(_)) => Cow::Borrowed(text),
         Some(Ok(linked)) => Cow::Owned(linked),
     }

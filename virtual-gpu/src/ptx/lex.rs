@@ -21,12 +21,12 @@ pub(super) enum Kind {
     Word,
     Number(Number),
     Text,
-    /// Any other single character.
+    /// An ASCII character that begins no name, number or string.
     Punct(u8),
     End,
 }
 
-/// Splits the text. Invalid characters are reported and skipped.
+/// Splits the text. Text that is no token is reported and skipped.
 pub(super) fn lex<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Vec<Token<'a>> {
     let mut lexer = Lexer {
         text,

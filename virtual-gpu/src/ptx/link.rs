@@ -1,9 +1,8 @@
 //! Links texts: combines several texts, which may refer to functions and variables of each other.
 //!
-//! Linking works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and at least one
-//! definition is weak, only one definition is kept. If another text has an item with the name of a private item, the private item is
-//! renamed: `$text` and the number of its text are appended. The first text keeps its line numbers, and each following text starts on a new
-//! line.
+//! Linking works on tokens. A text is split into header, declarations and definitions. If two texts define a name and at least one
+//! definition is weak, only one definition is kept. A private item is renamed if an item of another text has the same name: `$text` and the
+//! number of its text are appended to the name. The first text keeps its line numbers, and each following text starts on a new line.
 
 use super::lex::{Kind, Token, lex};
 use std::collections::{HashMap, HashSet};
@@ -127,7 +126,7 @@ impl<'a> Unit<'a> {
         (self.is(at, b'.') && next.kind == Kind::Word).then_some(next.text)
     }
 
-    /// Adds the item that begins at a token, and returns the first token after the item.
+    /// Adds the header line or the declaration that begins at a token, and skips other text. Returns the index of the next token.
     fn item(&mut self, start: usize) -> usize {
         let begin = self.token(start).at;
         match self.directive(start) {
@@ -180,7 +179,7 @@ impl<'a> Unit<'a> {
         start + rest.take_while(|token| !is_end(token)).count() + 1
     }
 
-    /// The names of the declaration that begins at a token, and the first token after it.
+    /// The items of the declaration that begins at a token, without their places, and the index of the first token after the declaration.
     fn declaration(&self, start: usize) -> (Vec<Item<'a>>, usize) {
         let (mut at, mut depth, mut linkage) = (start, 0_u32, Linkage::Own);
         let (mut is_function, mut has_body, mut is_named) = (false, false, false);
@@ -231,7 +230,7 @@ impl<'a> Unit<'a> {
         (items, at)
     }
 
-    /// The text's part of the linked text, with its private names made unique. It leaves out items for which another
+    /// The text's part of the linked text, with its private names made unique. It leaves out definitions and `.extern` variables if another
     /// text's definition is kept.
     fn written(
         &self,

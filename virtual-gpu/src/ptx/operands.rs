@@ -100,7 +100,7 @@ impl<'a> Parser<'a, '_> {
         })
     }
 
-    /// A literal, which may have a sign.
+    /// A literal, which `-` or `~` may precede.
     pub(super) fn number(&mut self) -> Parsed<Number> {
         let negative = self.accept(b'-');
         let inverted = !negative && self.accept(b'~');

@@ -210,7 +210,7 @@ impl<'a> Parser<'a, '_> {
         Ok(())
     }
 
-    /// Skips a debug directive at the cursor, if there is one.
+    /// Skips a debug directive or a pragma at the cursor, if there is one.
     fn skip_debug(&mut self) -> bool {
         match self.directive() {
             Some("file" | "loc") => {

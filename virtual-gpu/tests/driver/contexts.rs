@@ -1,4 +1,4 @@
-//! Current contexts, destroyed contexts, and the primary context.
+//! Current contexts, destroyed contexts, the primary context, and invalid handles.
 
 use crate::kernels::PTX;
 use crate::raw::*;
@@ -113,8 +113,7 @@ fn device_numbers_beyond_the_count_are_refused() {
     assert_eq!(cuDevicePrimaryCtxRetain(&mut 0, count), INVALID_DEVICE);
 }
 
-/// Other tests, which use `cust`, may retain the primary context at the same time. This test passes
-/// whether or not they do.
+/// Tests that use `cust` may retain the primary context at the same time. This test passes whether or not they do.
 #[test]
 fn the_primary_context_is_counted() {
     start();

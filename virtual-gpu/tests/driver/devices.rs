@@ -39,7 +39,7 @@ fn every_address_belongs_to_one_device() {
     let (here, first) = word_on(0, 5);
     let (there, second) = word_on(1, 6);
     assert_ne!(first, second);
-    // The calls below do not depend on which of the two contexts is current.
+    // The second device's context is current. In this context, addresses of both devices work.
     assert_eq!((device_of(first), device_of(second)), (0, 1));
     assert_eq!((peek(first), peek(second)), (5, 6));
     assert_eq!(cuMemcpyPeer(second, there, first, here, 4), 0);

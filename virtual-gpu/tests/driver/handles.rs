@@ -54,8 +54,8 @@ fn handles_of_destroyed_graphs_and_nodes_are_refused() {
     assert_eq!(cuGraphLaunch(executable, stream), INVALID_VALUE);
 }
 
-/// Makes an object, destroys it, and makes another. Both objects have the same handle, so the stale
-/// handle names the newer object.
+/// Destroys the first of two objects. A new object gets the first object's handle. Of two free handles, the handle that was freed last is
+/// used first.
 fn comes_back(what: &str, make: impl Fn() -> usize, destroy: impl Fn(usize) -> i32) {
     let (first, other) = (make(), make());
     assert_ne!(first, other, "{what}: both live");

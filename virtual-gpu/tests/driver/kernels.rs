@@ -1,4 +1,4 @@
-//! The kernels of these tests, in PTX.
+//! Kernels for tests of the driver, in PTX.
 
 use std::ffi::CStr;
 

@@ -122,7 +122,7 @@ fn invalid_launches_are_refused() {
     assert_eq!(peek(counter), 2 * 64);
 }
 
-/// In a graph a programmatic launch is an ordinary node that depends on the previous node.
+/// In a graph a programmatic launch is a node, with an edge from the previous node.
 #[test]
 fn a_programmatic_launch_is_captured() {
     const THREAD_LOCAL: i32 = 1;

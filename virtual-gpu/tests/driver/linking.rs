@@ -1,4 +1,4 @@
-//! Linking: texts that call the device runtime, and texts that call each other.
+//! Linking: a text with the device runtime that it calls, and two texts of which one calls the other.
 
 use crate::kernels::PTX;
 use crate::launching::{self, FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH};
@@ -26,8 +26,8 @@ fn device_runtime() -> Option<CString> {
     CString::new(found).ok()
 }
 
-/// Links a text with the device runtime, and runs its kernel `k`. The parameters are a buffer of eight numbers, of which the first is 5,
-/// and `number`. Returns the buffer, or the error code.
+/// Links a text with the device runtime, and runs its kernel `k`. The parameters are a buffer and `number`. The buffer has eight numbers: 5
+/// and seven zeros. Returns the buffer, or the error code.
 fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     let text = CString::new(launching::text(body)).unwrap();
     let (linker, runtime) = (linker(), device_runtime().unwrap());
@@ -35,7 +35,8 @@ fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     assert_eq!(add_file(linker, LIBRARY, &runtime), 0);
     let (code, image) = complete(linker);
     assert_eq!(code, 0);
-    // SAFETY: the linker's image is PTX that ends with NUL, and lives until the linker is destroyed below.
+    // SAFETY: the linker's image is PTX that ends with NUL, or an ELF file, which contains NUL. It lives until the linker is destroyed
+    // below.
     let module = load(unsafe { CStr::from_ptr(image) });
     assert_eq!(cuLinkDestroy(linker), 0);
     let address = zeros(16);

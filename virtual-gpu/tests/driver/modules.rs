@@ -65,8 +65,7 @@ fn load_code(image: &CStr) -> i32 {
     unsafe { cuModuleLoadData(&mut 0, image.as_ptr()) }
 }
 
-/// PTX for a newer device is invalid PTX. The error "no binary for this GPU" is for compiled code
-/// only.
+/// PTX for a newer device has the error of invalid PTX. The error "no binary for this GPU" is for compiled code only.
 #[test]
 fn each_loading_error_has_its_code() {
     let _context = Context::new();

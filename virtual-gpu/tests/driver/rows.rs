@@ -11,7 +11,7 @@ const ARRAY: i32 = 3;
 /// A box of words: 5 to a row, 4 rows to a plane, 3 planes.
 const WHOLE: [usize; 3] = [5, 4, 3];
 const WORDS: usize = WHOLE[0] * WHOLE[1] * WHOLE[2];
-/// The part that is copied, and where it begins.
+/// The part that is copied, and where it begins in the source and in the destination.
 const PART: [usize; 3] = [2, 3, 2];
 const FROM: [usize; 3] = [3, 1, 1];
 const TO: [usize; 3] = [1, 0, 1];
@@ -123,7 +123,7 @@ fn place([x, y, z]: [usize; 3]) -> usize {
 }
 
 fn planes(copy: &Planes) -> i32 {
-    // SAFETY: the tests' memory is live, and the driver refuses a copy that leaves it.
+    // SAFETY: the tests' memory is live. Copies stay inside host memory, and the driver refuses a copy that leaves device memory.
     unsafe { cuMemcpy3D_v2(copy) }
 }
 

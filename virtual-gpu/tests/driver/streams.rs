@@ -132,7 +132,7 @@ fn pageable_memory_is_written_at_once_and_pinned_memory_later() {
     let (stream, address, pinned) = (stream(1), alloc(1), pinned(1));
     let gate = Gate::closed(stream);
     let mut pageable = 0;
-    // SAFETY: each copy is of one word, and the pinned word stays until the stream is synchronised.
+    // SAFETY: each copy is of one word, and the pinned word stays until the context is destroyed.
     unsafe {
         pinned.write(7);
         assert_eq!(cuMemsetD32Async(address, 4, 1, stream), 0);

@@ -28,7 +28,7 @@ pub fn start() {
         run: environment.run,
         ..Default::default()
     };
-    // Only the first call starts the driver. Later calls fail, which is harmless: they pass the same settings.
+    // Only the first call starts the driver. Later calls fail, and change no settings.
     let _ = virtual_gpu::start(settings);
     assert_eq!(cuInit(0), 0);
 }
@@ -98,7 +98,7 @@ pub struct Gate(Arc<AtomicBool>);
 impl Gate {
     pub fn closed(stream: usize) -> Self {
         unsafe extern "C" fn wait(data: *mut c_void) {
-            // SAFETY: `closed` passes the pointer of an `Arc` of this type and its ownership.
+            // SAFETY: `closed` passes the pointer of an `Arc` of this type, and gives up this `Arc`.
             let open = unsafe { Arc::from_raw(data.cast::<AtomicBool>().cast_const()) };
             let begun = Instant::now();
             while !open.load(Ordering::Acquire) && begun.elapsed() < LONGEST_WAIT {
@@ -192,7 +192,7 @@ pub fn zeros(words: usize) -> u64 {
     address
 }
 
-/// Runs work that reads memory which other work may be writing, without the race check.
+/// Runs `work` without the race check, because it reads memory that other work may be writing.
 pub fn without_race_check<R>(work: impl FnOnce() -> R) -> R {
     let mut options = Settings::from_env().unwrap().run;
     options.checks.race = Switch::Off;

@@ -4,7 +4,7 @@
 use super::block;
 use virtual_gpu::FaultKind;
 
-/// The ways to write a barrier: the start of the opcode, its end, and whether the barrier is aligned.
+/// The ways to write a barrier: the opcode before and after the operation, and whether the barrier is aligned.
 const FAMILIES: [(&str, &str, bool); 6] = [
     ("bar", "", true),
     ("bar.cta", "", true),

@@ -1,4 +1,4 @@
-//! Forms of instructions that are easily confused. Each test would fail if a form were ignored, or executed as a similar form.
+//! Forms of instructions that are easily confused. Most tests would fail if a form were ignored, or executed as a similar form.
 //! (`recorded.rs` compares forms of arithmetic with hardware.)
 
 mod barriers;
@@ -18,7 +18,7 @@ use virtual_gpu::{Dependence, FaultKind, LaunchError};
 /// An operation on two numbers.
 type Operation = fn(u32, u32) -> u32;
 
-/// The operations that atomic instructions and reductions over a warp both have.
+/// Operations of atomic instructions and of reductions over a warp.
 const OPERATIONS: [(&str, Operation); 8] = [
     ("add.u32", u32::wrapping_add),
     ("min.u32", u32::min),

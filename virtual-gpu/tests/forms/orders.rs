@@ -134,7 +134,7 @@ fn stores_release_and_loads_acquire_within_their_scope() {
             true,
             is_wide,
         );
-        // Relaxed accesses do not race with each other. They order other accesses only together with fences.
+        // Relaxed accesses order other accesses only together with fences.
         let relaxed = format!("st.relaxed.{scope}.global.u32 [%d1+128], 1;");
         check((&relaxed, &read, ""), false, false);
         let fenced = format!("fence.acq_rel.sys; {relaxed}");

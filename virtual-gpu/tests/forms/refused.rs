@@ -3,7 +3,7 @@
 use super::support::Device;
 
 const REFUSED: [&str; 72] = [
-    // Orders and scopes that do not belong to the instruction.
+    // Wrong or missing orders and scopes, and wrong operations of `red`.
     "ld.release.gpu.global.u32 %r1, [%d1];",
     "ld.acq_rel.gpu.global.u32 %r1, [%d1];",
     "ld.relaxed.global.u32 %r1, [%d1];",
@@ -36,7 +36,7 @@ const REFUSED: [&str; 72] = [
     "atom.const.add.u32 %r1, [%d1], 1;",
     "isspacep.const %p1, %d1;",
     "ld.shared::cluster.u32 %r1, [%r2];",
-    // Barriers and warp instructions.
+    // Barriers, warp instructions, `brx` and `griddepcontrol`.
     "bar.arrive 1;",
     "barrier.cta.arrive %r1;",
     "barrier.cluster.arrive.aligned;",

@@ -1,4 +1,4 @@
-//! Special registers, compared with the shape of the launch.
+//! Special registers: their values in every thread of a launch.
 
 use super::support::Device;
 use virtual_gpu::Shape;

@@ -1,4 +1,4 @@
-//! Votes, matches, reductions and shuffles of a warp.
+//! Votes, matches, reductions, shuffles, active masks and elections of a warp.
 
 use super::{OPERATIONS, Operation, block, warp_gives};
 

@@ -16,7 +16,7 @@ pub struct Device {
     pub options: RunOptions,
 }
 
-/// A value of a kernel's parameters.
+/// The value of one parameter of a kernel.
 pub enum Arg {
     U32(u32),
     U64(u64),

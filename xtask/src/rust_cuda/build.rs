@@ -1,5 +1,5 @@
-//! Builds the library's tests, the ladder's tests, the example of a program's own operators, and the unit tests of `warpfold-build`, each
-//! with the feature `cuda_builder` of its package.
+//! Builds the library's tests, the ladder's tests, the example of a program's own operators, and the unit tests of `warpfold-build`. All
+//! are built with the feature `cuda_builder`; the example takes that of `warpfold-build`.
 //!
 //! Everything is in [`FOLDER`]. As in a user's project, a configuration replaces crates from crates.io by rust-cuda's. The folder has a
 //! lock file of its own, since rust-cuda's crates have other dependencies than the crates that they replace. The build is in the same

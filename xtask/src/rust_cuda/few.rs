@@ -17,7 +17,7 @@ const SOURCES: [&str; 2] = [KernelSet::Library.source(), KernelSet::Ladder.sourc
 /// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
 
-/// The kernels for a build with few kernels. The first seventeen are kernels of the library, and differ in kind, operator and item type.
+/// The kernels for a build with few kernels. The first seventeen are kernels of the library, of different kinds, operators or item types.
 /// The other five are kernels of the ladder.
 pub const FEW: [&str; 22] = [
     "reduce_sum_f32",

@@ -9,7 +9,7 @@ use crate::kernel_set::KernelSet;
 /// The test of the kernels' bits, which runs on each architecture.
 const BITS: &str = "bits";
 
-/// The tests that depend on the text, on the launches, or on a launch's cost.
+/// Tests of the library that depend on the text, on the launches, or on a launch's cost.
 const TESTS: [&str; 17] = [
     BITS,
     "by_key",
@@ -33,7 +33,7 @@ const TESTS: [&str; 17] = [
 /// The test of the ladder.
 const LADDER: &str = "ladder";
 
-/// The architectures of the library's kernels.
+/// The architectures that the library's kernels are compiled for.
 const ARCHITECTURES: [&str; 2] = ["sm_90", "sm_70"];
 
 /// The library makes the texts for the device `MADE` from the texts for the device `MADE_OF`.
@@ -69,13 +69,13 @@ impl Scope {
         })
     }
 
-    /// The names of the library's texts, with their contents.
+    /// The names of the library's texts, each with its part of the kernels.
     pub fn texts(&self) -> Vec<(&'static str, KernelSet)> {
         let library = self.architectures.iter();
         library.map(|&name| (name, KernelSet::Library)).collect()
     }
 
-    /// The names of the ladder's texts, with their contents, if the ladder is compiled.
+    /// The names of the ladder's texts, each with its part of the kernels. None if the ladder is not compiled.
     pub fn ladder_texts(&self) -> &'static [(&'static str, KernelSet)] {
         match self.architectures.contains(&LADDER_ARCHITECTURE) {
             true => &[
@@ -86,7 +86,7 @@ impl Scope {
         }
     }
 
-    /// The kernels of a part.
+    /// The kernels of a part that are compiled.
     pub fn symbols(&self, part: KernelSet) -> Vec<&'static str> {
         let all = part.symbols().into_iter();
         all.filter(|symbol| !self.is_few || FEW.contains(symbol))

@@ -66,7 +66,7 @@ pub fn rows() -> Vec<Row> {
         .collect()
 }
 
-/// The types of a row.
+/// Makes the types of a row.
 type TypesOf = fn() -> Types;
 
 /// The parts of a skeleton's name that come from the operator and its types.

@@ -4,8 +4,8 @@ use super::*;
 
 const RELAXED: i32 = 2;
 
-/// A graph of a fill in stream A, and of a kernel in stream B that reads the words. If B joins the capture after the fill, there is an edge
-/// from the fill to the kernel. If B joins the capture before the fill, there is no edge.
+/// A graph of a fill in stream A, and of a kernel in stream B that reads the filled words. If B joins the capture after the fill, there is
+/// an edge from the fill to the kernel. If B joins the capture before the fill, there is no edge.
 fn graph(bed: &Bed, has_edge: bool) -> usize {
     let joined = event();
     assert_eq!(cuStreamBeginCapture_v2(bed.a, RELAXED), 0);
@@ -68,7 +68,7 @@ fn a_graph_launch_is_ordered_like_other_work() {
     }));
 }
 
-/// Launches of one executable graph are ordered. Launches of two executable graphs from one graph are not ordered.
+/// In two streams, launches of one executable graph are ordered. Launches of two executable graphs from one graph are not.
 #[test]
 fn two_launches_of_one_executable_graph_are_ordered() {
     if only_on_virtual_devices() {

@@ -1,6 +1,6 @@
 //! Races between pieces of work: what orders them, what does not, and the report of a race.
 //!
-//! Each mistake has a corrected version, which must be clean.
+//! Most mistakes have a corrected version, which must be clean.
 
 mod boxes;
 mod graphs;
@@ -14,7 +14,7 @@ use crate::support::*;
 use virtual_gpu::driver::{Finding, take_findings};
 use virtual_gpu::{Doer, StreamRace};
 
-/// Words of each memory of a [`Bed`].
+/// The number of words in each allocation of a [`Bed`].
 const WORDS: usize = 64;
 const BLOCKING: u32 = 0;
 const NON_BLOCKING: u32 = 1;
@@ -30,7 +30,7 @@ struct Bed {
     increment: usize,
     /// Memory that the work of both streams accesses.
     shared: u64,
-    /// Memory on which the tests expect no races.
+    /// The other side of copies from or to `shared`, and the output of [`Self::get`].
     own: u64,
 }
 
@@ -51,12 +51,12 @@ impl Bed {
         }
     }
 
-    /// Two blocks of 32 threads write all the words.
+    /// Two blocks of 32 threads write all words of `shared`.
     fn set(&self, stream: usize) {
         assert_eq!(launch(self.set, 2, 32, stream, &[self.shared]), 0);
     }
 
-    /// Two blocks of 32 threads read all the words.
+    /// Two blocks of 32 threads read all words of `shared`.
     fn get(&self, stream: usize) {
         assert_eq!(launch(self.get, 2, 32, stream, &[self.shared, self.own]), 0);
     }
@@ -109,7 +109,7 @@ fn races(work: impl FnOnce(&Bed)) -> bool {
     race_in(NON_BLOCKING, work).is_some()
 }
 
-/// The kernel or the call that accessed a byte.
+/// The name of the kernel or call that accessed a byte.
 fn name(doer: &Doer) -> &str {
     match doer {
         Doer::Kernel { name, .. } => name,

@@ -3,7 +3,7 @@
 use super::*;
 use std::ffi::c_void;
 
-/// Whether a fill on stream A and a read of the same words on stream B race, with `between` called after the fill.
+/// Whether a fill on stream A races with a read of the same words on stream B, if `between` is called after the fill and before the read.
 fn races_with(between: impl FnOnce(&Bed)) -> bool {
     races(|bed| {
         bed.fill(bed.a);
@@ -131,7 +131,7 @@ fn work_awaited_by_the_host_precedes_newly_enqueued_work() {
     assert!(!races_with(|_| assert_eq!(cuMemFree_v2(alloc(1)), 0)));
 }
 
-/// A copy between contexts comes after all earlier work of both contexts, and before all their later work.
+/// A peer copy between contexts comes after all earlier work of both contexts, and before all their later work. A plain copy does not.
 #[test]
 fn a_copy_between_contexts_orders_their_work() {
     if only_on_virtual_devices() {
@@ -222,7 +222,7 @@ fn an_elapsed_time_orders_the_work_before_its_events() {
     assert!(with_question(false));
 }
 
-/// A host function may signal host threads. So once the function has run, the host counts as knowing that all work queued before it has
+/// A host function may signal host threads. So once the function has run, the host counts as knowing that all work ordered before it has
 /// ended.
 #[test]
 fn a_host_function_orders_the_work_before_it() {
@@ -246,7 +246,7 @@ fn a_host_function_orders_the_work_before_it() {
     assert!(with_function(false));
 }
 
-/// The report of a race does not depend on which stream is waited for first, or on which thread does the work.
+/// Whether a race is reported does not depend on which stream is waited for first, or on which thread does the work.
 #[test]
 fn a_races_report_is_independent_of_execution_order() {
     if only_on_virtual_devices() {
@@ -278,8 +278,7 @@ fn a_races_report_is_independent_of_execution_order() {
     }
 }
 
-/// If one thread has waited for work, all threads count as knowing: the order between threads is
-/// not tracked.
+/// If one thread has waited for work, all threads count as having waited: the order between threads is not tracked.
 #[test]
 fn order_between_host_threads_is_not_tracked() {
     if only_on_virtual_devices() {

@@ -17,7 +17,7 @@ const WRITERS: [(&str, Work); 3] = [
     ("cuMemcpyDtoDAsync_v2", Bed::copy_in),
 ];
 
-/// Enqueues work on two streams, in this order, and expects a race. With an event between the two, expects no race.
+/// Enqueues `one` on stream A and then `other` on stream B, and expects a race. If B waits for A in between, expects no race.
 fn expect_race((first, one): (&str, Work), (second, other): (&str, Work)) {
     for flags in [BLOCKING, NON_BLOCKING] {
         let race = race_in(flags, |bed| {

@@ -31,7 +31,7 @@ const CUDA_STD_SHARED_ARRAY: &str = "_Zcuda_std_dyn_shared";
 /// `sm_90` and `sm_70`.
 pub const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
-/// Compiles the operators for each requested compute capability, the highest first.
+/// The operators, compiled for each requested compute capability. The highest comes first.
 pub fn compile(build: &Build) -> Result<Vec<Compiled>, Error> {
     let variants = variants(env::var(ARCHITECTURES).ok().as_deref())?;
     let device = write_crate(build)?;

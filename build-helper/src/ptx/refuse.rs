@@ -106,7 +106,7 @@ fn local_memory(body: &[Statement]) -> Option<Reason> {
     uses.then_some(Reason::LocalMemory)
 }
 
-/// The first access to anything but arguments and result, or the first operation that does not compute.
+/// The first instruction that names a variable, has another effect than a store to the result, or loads from memory outside the parameters.
 fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
     let spaces = Spaces::of(function.name, body, Space::Parameter);
     let result = Space::Parameter(function.parameters.len() - 1);

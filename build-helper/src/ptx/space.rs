@@ -38,7 +38,7 @@ pub enum Space {
     Parameter(usize),
     /// A kernel's parameter: a number, or an address that is not yet converted to global memory.
     Argument,
-    /// Different contents on different paths.
+    /// Different contents on different paths, or a meaningless sum or difference of addresses.
     Mixed,
 }
 

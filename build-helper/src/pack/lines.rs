@@ -6,7 +6,7 @@
 //!    the newest. So equal instructions become equal lines.
 //! 2. Equal lines are written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance
 //!    back to an earlier line.
-//! 3. A run of at least [`SHORTEST_RUN`] numbers that is found again at an earlier position is encoded by the distance back and its length.
+//! 3. A run of at least [`SHORTEST_RUN`] numbers that is also found at an earlier position is encoded by the distance back and its length.
 //!    Any distance is allowed.
 //!
 //! The dictionary and the numbers are compressed (zlib).

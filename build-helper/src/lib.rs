@@ -20,21 +20,21 @@
 //! # Requirements
 //!
 //! To compile device code, a build needs a rustc with the target `nvptx64-nvidia-cuda`. `rustup target add nvptx64-nvidia-cuda` adds the
-//! target to a stable rustc. A nightly toolchain with the component `rust-src` is enough, too. A build needs no CUDA. An operator's kernels
-//! are compiled whole, from the same source as the library's own. They are compiled for compute capability 9.0, and the library makes the
-//! kernels for 8.0 and 7.0 from these. A kernel of your own is compiled for each capability.
+//! target to a stable rustc. A nightly toolchain with the component `rust-src` is enough, too. Neither compiler needs the CUDA toolkit. An
+//! operator's kernels are compiled whole, from the same source as the library's own. They are compiled for compute capability 9.0, and the
+//! library makes the kernels for 8.0 and 7.0 from these. A kernel of your own is compiled for each capability.
 //!
 //! # The cache
 //!
-//! Each row's kernels are kept in the user's cache folder. Their key covers everything that they depend on: the tokens of the row and of
-//! the items that it needs, the edition, the compiler, and this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off`
-//! ([`Cache`]).
+//! Each row's kernels are kept in the user's cache folder. Their key covers the tokens of the row and of the items that it needs, the
+//! edition, the compiler, and this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
 //!
 //! # Committed device code
 //!
 //! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. If you commit it, your crate's
 //! users need no target. The device code is used as long as the source's tokens and the version of `warpfold-build` stay the same. With
-//! `WARPFOLD_LOCKED=1`, a file that is missing or does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
+//! `WARPFOLD_LOCKED=1`, a file that is missing or does not fit is an error. With `WARPFOLD_UPDATE=check`, the build compiles again, and
+//! fails if the file differs.
 //!
 //! # What an operator may not do
 //!
@@ -46,8 +46,8 @@
 //!
 //! # rust-cuda's compiler
 //!
-//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. That compiler
-//! needs the same set-up as `warpfold`'s feature of that name. A refusal then names a kernel of the operator instead of a function.
+//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. That compiler needs
+//! the set-up of `warpfold`'s feature `cuda_builder`. A refusal then names a kernel of the operator instead of a function.
 
 mod advice;
 mod build;
@@ -107,7 +107,7 @@ pub fn kernels(file: impl AsRef<Path>) {
     run(Contents::Kernels, file.as_ref());
 }
 
-/// Whether device code can be compiled here. The error is the one that a build would report.
+/// Looks for a compiler of device code. If there is none, the error is [`Error::NoToolchain`].
 ///
 /// ```
 /// if let Err(reason) = warpfold_build::find_compiler() {

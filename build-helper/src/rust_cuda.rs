@@ -1,8 +1,9 @@
 //! Operators through rust-cuda's compiler.
 //!
 //! `CudaBuilder` compiles a crate of the type `cdylib` that contains the user's file. Each architecture has its own profile in that crate,
-//! and so a folder that cargo locks separately: the architectures are compiled in parallel. Only the kernels' bodies are used. The rest of
-//! the compiler's text declares a PTX version that older drivers refuse, and 16 bytes of shared memory in addition to the launch's.
+//! and so a folder that cargo locks separately: the architectures are compiled in parallel. Only the kernels' names, parameters and bodies
+//! are used. The rest of the compiler's text declares a PTX version that older drivers refuse, and 16 bytes of shared memory in addition to
+//! the launch's.
 
 use std::fs;
 use std::io;
@@ -31,7 +32,7 @@ const CUDA_STD_SHARED_ARRAY: &str = "_Zcuda_std_dyn_shared";
 /// `sm_90` and `sm_70`.
 pub const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
-/// Compiles the operators for each requested compute capability, the highest first.
+/// The operators, compiled for each requested compute capability. The highest comes first.
 pub fn compile(build: &Build) -> Result<Vec<Compiled>, Error> {
     let variants = variants(env::var(ARCHITECTURES).ok().as_deref())?;
     let device = write_crate(build)?;

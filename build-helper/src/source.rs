@@ -197,7 +197,7 @@ fn functions(list: &Group) -> Vec<String> {
     names.collect()
 }
 
-/// The rows of a list. If a row does not have the form `name: …;`, the result is empty, and the compiler reports the mistake.
+/// The rows of a list. If a row does not begin with a name, the result is empty, and the compiler reports the mistake.
 fn rows(list: &Group) -> Vec<Row> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
     let is_end =

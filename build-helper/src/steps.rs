@@ -19,9 +19,10 @@ use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 impl Build {
-    /// Writes the files that the host includes, from the committed device code if it fits. If there is none that fits, or it is to be
-    /// written anew, compiles the rows that are not in the cache. Compiles everything if rust-cuda's compiler is used, or if the committed
-    /// device code is to be compared. Returns why the committed device code does not fit, if the build would have used it otherwise.
+    /// Writes the files that the host includes, from the committed device code if it fits. If none fits, compiles the rows that are not in
+    /// the cache, or returns an error if [`Self::locked`] is set. Also compiles these rows if the device code is to be written anew.
+    /// Compiles everything if rust-cuda's compiler is used, or if the committed device code is to be compared. Returns why the committed
+    /// device code does not fit, if the build would have used it otherwise.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;
@@ -168,7 +169,8 @@ impl Build {
         VARIANTS.iter().filter(is_wanted)
     }
 
-    /// Compiles the file with rustc for each compute capability, the highest first. Ignores committed and cached device code.
+    /// Compiles the file with rustc: operators for compute capability 9.0, kernels for all three, the highest first. Ignores committed and
+    /// cached device code.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;

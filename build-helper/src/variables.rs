@@ -7,5 +7,5 @@ pub const UPDATE: &str = "WARPFOLD_UPDATE";
 /// If this variable is set, and is neither empty nor `0`, device code that fits must exist beside the source.
 pub const LOCKED: &str = "WARPFOLD_LOCKED";
 
-/// This variable sets the cache: a folder, or `off`.
+/// This variable sets the cache: a folder; `off` or `0` for none.
 pub const CACHE: &str = "WARPFOLD_CACHE";

@@ -1,8 +1,9 @@
 //! How an example begins and ends: its arguments, the one writer that it prints to, and its exit code.
 //!
 //! An example returns every error of the writer, so it stops when its output cannot be written. If the reader is gone, as in `sum | head
-//! -1`, it stops without a message and with exit code 0. Any other error, such as a full disk, ends it with a message and exit code 1. No
-//! error of the writer causes a panic. A failure to write to the standard error is ignored: there is no other place to report it.
+//! -1`, it stops without a message and with exit code 0. Any other error of the writer, such as a full disk, ends the example with a
+//! message and exit code 1. No error of the writer causes a panic. A failure to write to the standard error is ignored: there is no other
+//! place to report it.
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -74,7 +75,7 @@ fn answer_with<A: Parser>(answer: &clap::Error, out: &mut impl Write) -> ExitCod
     ExitCode::from(2)
 }
 
-/// Ends a program whose output was not written.
+/// The exit code of a program whose output was not written. Prints why, unless the reader is gone.
 fn unwritten<A: Parser>(error: &io::Error) -> ExitCode {
     if error.kind() == ErrorKind::BrokenPipe {
         return ExitCode::SUCCESS;

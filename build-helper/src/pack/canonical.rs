@@ -1,7 +1,7 @@
 //! A kernel's text with registers and labels numbered in the order in which they first appear.
 //!
-//! The compiler's numbers depend on the registers and labels that it dropped, and on earlier functions. With canonical numbers, a kernel's
-//! text does not depend on the other compiled kernels. Also, two kernels of one kind share most of their lines.
+//! The compiler's numbers depend on the registers and labels that it dropped, and on earlier functions. Canonical numbers do not: they
+//! depend only on the kernel's own text. Also, two kernels of one kind share most of their lines.
 
 use super::words::{Word, label, register};
 
@@ -65,8 +65,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The text in which the results of `word` replace words that begin with `sign`. Build scripts are not optimised, and a loop over
-/// characters would be slow. So the standard library finds the signs.
+/// The text with new words. At each `sign`, `word` returns the new word and the end of the old one, or `None` to keep the old one. Build
+/// scripts are not optimised, and a loop over characters would be slow. So the standard library finds the signs.
 fn renumbered(
     text: &str,
     sign: char,

@@ -54,7 +54,7 @@ pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
                 .map(|kernel| (variant.capability, kernel)),
         );
     }
-    // Kernels of one kind are adjacent, and so are a kernel's variants, since similar texts compress well together.
+    // In the order of symbols, a kernel's variants are adjacent, and most neighbours are of one kind: similar texts compress well together.
     kernels.sort_by_key(|(capability, kernel)| (kernel.symbol.clone(), *capability));
     let texts = kernels.iter().map(|(_, kernel)| Named {
         name: &kernel.symbol,

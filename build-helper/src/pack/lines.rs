@@ -6,8 +6,8 @@
 //!    the newest. So equal instructions become equal lines.
 //! 2. Equal lines are written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance
 //!    back to an earlier line.
-//! 3. If a run of at least [`SHORTEST_RUN`] lines is found among the earlier lines, it is encoded by its distance back and its length. Any
-//!    distance is allowed.
+//! 3. A run of at least [`SHORTEST_RUN`] numbers that is also found at an earlier position is encoded by the distance back and its length.
+//!    Any distance is allowed.
 //!
 //! The dictionary and the numbers are compressed (zlib).
 
@@ -80,8 +80,8 @@ pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     same.then_some(bytes)
 }
 
-/// Unpacks texts with these names and sizes. `None` if the packed bytes are not those texts. The sizes limit all allocations: a
-/// decompressed part has at most 64 bytes more than twice the sum of the sizes, and there are no more lines than bytes.
+/// Unpacks texts with these names and sizes. `None` if the packed bytes do not give texts of these sizes. The sizes limit all allocations.
+/// If their sum is `total`, a decompressed part has at most `2 * total + 64` bytes, and there are at most `total` lines.
 pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
     let total = texts
         .iter()
@@ -182,8 +182,8 @@ impl Seen {
     }
 }
 
-/// The numbers of lines, in four streams. The first stream has three values for each run: how many single numbers come before it, its
-/// length, and its distance back. The other streams have the low, the middle and the high bytes of the single numbers.
+/// The numbers of lines, in four streams. The first stream has three values for each run: how many single numbers follow the previous run,
+/// the run's length, and its distance back. The other streams have the low, the middle and the high bytes of the single numbers.
 struct Streams([Vec<u8>; 4]);
 
 impl Streams {

@@ -71,7 +71,8 @@ pub fn label(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
     Some((Word::Label { function, number }, end))
 }
 
-/// The number at a position, and where it ends. `None` if it has a leading zero, or if more of a word follows.
+/// The number at a position, and where it ends. `None` if there is no digit, if the number begins with a needless zero or exceeds a `u32`,
+/// or if more of a word follows.
 fn number(line: &str, at: usize) -> Option<(u32, usize)> {
     let digits = run(line, at, |byte| byte.is_ascii_digit());
     let end = digits.end;

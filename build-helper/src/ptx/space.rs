@@ -38,7 +38,7 @@ pub enum Space {
     Parameter(usize),
     /// A kernel's parameter: a number, or an address that is not yet converted to global memory.
     Argument,
-    /// Different contents on different paths.
+    /// Different contents on different paths, or a meaningless sum or difference of addresses.
     Mixed,
 }
 
@@ -211,7 +211,8 @@ fn may_make_address(instruction: &Instruction) -> bool {
 
 /// The scopes in a function's body, and the registers that they declare.
 struct Scopes<'a> {
-    /// For each scope, the index of the scope around it, and the names that it declares. The first scope is the function's body.
+    /// For each scope, the index of the scope around it, and the names of the registers that are declared in it. The first scope is the
+    /// function's body, whose names are not listed.
     all: Vec<(usize, Vec<&'a str>)>,
     /// The innermost scope around each statement.
     around: Vec<usize>,

@@ -9,8 +9,9 @@
 //!   ld.param.b64 %rd3, [retval0]; }
 //! ```
 //!
-//! The block's registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may
-//! load one of the kernel's own parameters inside the block; such a load is placed before the hook's instructions.
+//! The block's registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may load
+//! one of the kernel's own parameters inside the block; such a load is placed before the hook's instructions. A call stays as it is if the
+//! load would overwrite one of its arguments.
 
 use std::collections::BTreeMap;
 

@@ -174,8 +174,8 @@ fn zipped(parts: &[Vec<u8>]) -> Vec<u8> {
     packed
 }
 
-/// Files as an attacker would write them: hash and compression are valid, and the contents are arbitrary. No file leads to a panic, and all
-/// kernels that are read have the expected symbols, architectures and entries.
+/// Files as an attacker would write them: hash and compression are valid, and the contents are changed at random. No file leads to a panic,
+/// and all kernels that are read have the expected symbols, architectures and entries.
 #[test]
 fn changed_files_with_right_hashes_have_only_kernels_of_the_source() {
     let file = to_file(&stamp(), &compiled()).unwrap();

@@ -61,6 +61,7 @@ mod device;
 mod error;
 mod kernels;
 mod library;
+mod locked;
 mod pack;
 mod ptx;
 mod reason;

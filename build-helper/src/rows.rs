@@ -23,6 +23,7 @@ use crate::device::{DeviceCrate, at, crate_around};
 use crate::error::{Error, Problem, Refusal};
 use crate::kernels::{Judged, kernels};
 use crate::library::{self, Library};
+use crate::locked;
 use crate::pack::Pack;
 use crate::source::{Hash, Source};
 use crate::toolchain::Toolchain;
@@ -61,13 +62,15 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
     Ok(Pack::joined(packs))
 }
 
-/// A hash of the common inputs of all rows: the compiler, this library, and how the file is compiled.
+/// A hash of the common inputs of all rows: the compiler, this library, the locked packages below it, and how the file is compiled.
 fn base(build: &Build, toolchain: &Toolchain) -> Hash {
     let compiler = toolchain.version().unwrap_or_default();
     let contents = format!("{:?} {}\n", build.contents, build.edition());
+    let lock = build.lock().map(fs::read_to_string).and_then(Result::ok);
     library::contents()
         .with(compiler.as_bytes())
         .with(contents.as_bytes())
+        .with(locked::packages(&lock.unwrap_or_default()).as_bytes())
 }
 
 /// The names and hashes of the separate compilations: the rows, or the whole file, which has an empty name.

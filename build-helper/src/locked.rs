@@ -1,0 +1,51 @@
+//! The packages of a lock file that device code is compiled from.
+
+/// `warpfold-kernels`' dependencies, theirs, and the macros that write code in them.
+const PACKAGES: [&str; 8] = [
+    "bytemuck",
+    "bytemuck_derive",
+    "cfg-if",
+    "half",
+    "num-traits",
+    "pastey",
+    "zerocopy",
+    "zerocopy-derive",
+];
+
+/// The entries of these packages in the text of a lock file. Each has a version and a checksum.
+pub fn packages(lock: &str) -> String {
+    let entries = lock.split("[[package]]").filter(|entry| {
+        let name = entry.trim_start().lines().next().unwrap_or_default();
+        PACKAGES
+            .iter()
+            .any(|package| name == format!("name = \"{package}\""))
+    });
+    entries.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOCK: &str = "version = 4\n\n[[package]]\nname = \"half\"\nversion = \"2.7.1\"\n\n[[package]]\nname = \"halfway\"\nversion = \"1.0.0\"\n";
+
+    #[test]
+    fn only_packages_of_device_code_count() {
+        let found = packages(LOCK);
+        assert!(found.contains("2.7.1"));
+        assert!(!found.contains("halfway"));
+        assert_eq!(found, packages(&LOCK.replace("1.0.0", "1.0.1")));
+        assert_ne!(found, packages(&LOCK.replace("2.7.1", "2.7.2")));
+    }
+
+    #[test]
+    fn the_workspace_has_locked_every_package() {
+        let lock = include_str!("../../Cargo.lock");
+        for package in PACKAGES {
+            assert!(
+                lock.contains(&format!("name = \"{package}\"\n")),
+                "{package}"
+            );
+        }
+    }
+}

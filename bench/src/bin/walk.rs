@@ -148,8 +148,8 @@ fn is_cost(entry: &str) -> bool {
     entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
 }
 
-/// The line number of a cost entry. `before` is the line number of the preceding entry. An entry has its number, the difference from
-/// `before` (`+`, `-`), or `*` for the same number.
+/// The line number of a cost entry. `before` is the line number of the preceding entry. An entry gives the line's number itself, or the
+/// difference from `before` (`+`, `-`), or `*` for the same number.
 fn line_of(cost: &str, before: i64) -> Result<i64> {
     let line = cost.split(' ').next().unwrap_or_default();
     Ok(match line.as_bytes() {

@@ -223,7 +223,7 @@ fn header(tokens: &[TokenTree]) -> Counts {
     }
 }
 
-/// Words that cannot be the name of an item of the file.
+/// Keywords, primitive types and names of crates: words that are never taken for the name of an item of the file.
 #[rustfmt::skip]
 const NAMELESS: [&str; 58] = [
     "as", "break", "const", "continue", "core", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl",

@@ -11,7 +11,7 @@ use crate::launch::{Position, Queue, Region, SelectionWords, Span, check_lengths
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser {
     pub entry: &'static Entry,
-    /// The number of tiles of this many items.
+    /// The number of tiles for this many items.
     tile_count: fn(u64) -> u64,
     /// The number of state words for this many items.
     state_words: fn(u64) -> u64,

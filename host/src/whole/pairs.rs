@@ -93,7 +93,7 @@ impl Queue<'_> {
             output,
         };
         let blocks = chunks.end - chunks.start;
-        // SAFETY: the words are those of a reduction of pairs. Block `i` reads chunk `chunks.start + i` of either input (condition 1), and
+        // SAFETY: the words are those of a reduction of pairs. Block `i` reads chunk `chunks.start + i` of each input (condition 1), and
         // the last part writes `output` (condition 2). All addresses are aligned (condition 3). The workspace has the state words of the
         // plan, and there is a block for each chunk.
         unsafe { self.launch(part, kernel, kernel.long.block, blocks, arguments.list()) }

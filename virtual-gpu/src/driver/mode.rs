@@ -26,7 +26,7 @@ pub enum Mode {
     Virtual,
 }
 
-/// Why there is no driver, so that `cuInit` fails.
+/// Why no driver can be chosen. `cuInit` then fails.
 ///
 /// ```
 /// use virtual_gpu::driver::{Code, ModeError};

@@ -104,8 +104,8 @@ impl Direction {
     }
 }
 
-/// The vector with its first `count` items of type `T`, at most 16 bytes, in the opposite order. If there is only one item, the vector
-/// is unchanged.
+/// The vector with its first `count` items of type `T` in the opposite order. `count` is a power of two. If it is 1, the vector is
+/// unchanged. Otherwise these items have at most 16 bytes together.
 #[inline(always)]
 fn reversed<T>(vector: &Vector, count: usize) -> Vector {
     let [a, b, c, d, ..] = *vector;

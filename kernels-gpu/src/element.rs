@@ -1,7 +1,8 @@
 //! The types that kernels work on: elements, which lie in memory, and accumulators, in which they are combined.
 //!
-//! Both sets of types are open: any plain type of the right size is an element or an accumulator. Outside the operators' functions, kernels
-//! only move the bytes of elements and accumulators. A type of another size is refused when a function that uses it is compiled.
+//! Both sets of types are open: any plain type of the right size is an element or an accumulator. Outside the functions of operators,
+//! predicates and equalities, kernels only move the bytes of elements and accumulators. The kernels do not compile for items or
+//! accumulators of another size.
 //!
 //! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into
 //! local memory.
@@ -23,7 +24,7 @@ use bytemuck::Pod;
 /// assert_eq!(bytes(&[[1.0_f32, 2.0, 3.0]; 4]), 48);
 /// ```
 pub trait Element: Pod + Send + Sync {
-    /// This constant is evaluated wherever a type is used as an item, so a type of a wrong size does not compile.
+    /// Kernels evaluate this constant for the items that they read, so they do not compile for items of a wrong size.
     #[doc(hidden)]
     const HAS_ALLOWED_SIZE: () = assert!(
         matches!(size_of::<Self>(), 1 | 2)
@@ -188,7 +189,7 @@ pub fn vector_of(words: Words) -> Vector {
 }
 
 /// Runs a block for each item of a vector. The block is written out sixteen times, since a vector has up to sixteen items. The compiler
-/// might not unroll a loop, which would then index registers at run time.
+/// might not unroll a loop, which would then index the vector at run time.
 macro_rules! for_each_item {
     ($p:ident of $t:ty => $body:block) => {
         $crate::element::for_each_item!($p of $t, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)

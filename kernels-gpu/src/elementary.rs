@@ -1,8 +1,9 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
 //! The functions use only additions, subtractions, multiplications and conversions of floats, in a fixed order and rounded to nearest,
-//! besides selects and integer operations. They use no fused operation, table or library. So the device and the host compute the same bits,
-//! with any compiler. The functions are for operators and for your own kernels, since rustc has no mathematical library for the device.
+//! besides comparisons, selects and integer operations. They use no fused operation, table or library. So the device and the host compute
+//! the same bits, with any compiler. The functions are for operators and for your own kernels, since rustc has no mathematical library for
+//! the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -258,7 +259,7 @@ mod tests {
         // The last number with a finite result, and the next number.
         assert!(exp(88.722_83).is_finite());
         assert_eq!(exp(88.722_84), f32::INFINITY);
-        // The last number with a result other than 0, and the next number.
+        // The last number with a result other than 0, and a number below it.
         assert_eq!(exp(-103.972_08), f32::from_bits(1));
         assert_eq!(exp(-103.972_09).to_bits(), 0);
         // The largest subnormal result, and the least normal result.

@@ -1,4 +1,4 @@
-//! The kernels' entries, one for each row of [`crate::entries`].
+//! The entries of the kernels whose rows are in [`crate::entries`].
 //!
 //! The host launches the entries by their symbols, with their parameters. The kernels that the entries call state the conditions of a
 //! launch.

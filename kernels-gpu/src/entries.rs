@@ -1,9 +1,10 @@
 //! The rows of kernels, made from the [table](crate::table): one row for each kernel.
 //!
-//! A row reads `kind operator element => symbol`. With an operator of this crate, a call of the host library compiles only if there is a
-//! row for the call's kind, operator and element.
+//! A row reads `kind operator element => symbol`. With an operator and an item type of the table, a call of the host library compiles only
+//! if there is a row for the call's kind, operator and element.
 
-/// Passes every row of reductions and scans of whole arrays to the macro `$callback`, as `kind Op element => symbol;`.
+/// Passes every row of scans of whole arrays, and of reductions of one whole array, to the macro `$callback`. The form of a row is
+/// `kind Op element => symbol;`.
 #[macro_export]
 macro_rules! for_each_kernel {
     ($callback:ident) => {

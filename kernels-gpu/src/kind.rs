@@ -139,7 +139,7 @@ impl fmt::Display for Barrier {
     }
 }
 
-/// Makes the enum of the kinds, and the list of all kinds.
+/// Makes the enum of the kinds, with a list of all kinds and each kind's definition.
 macro_rules! kinds {
     ($($(#[$documentation:meta])* $kind:ident: $definition:path,)*) => {
         /// A kind of kernel.

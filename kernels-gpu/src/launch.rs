@@ -77,8 +77,9 @@ pub struct ReduceShared<A> {
     pub tag: u32,
 }
 
-/// The shared memory of a scan's block, with accumulators of type `A`. A *turn* is the block's work on one tile. The buffers of tiles
-/// follow this struct, at a multiple of 128 bytes: with another alignment, copies to shared memory take two cycles instead of one.
+/// The shared memory of a scan's block, with accumulators of type `A`. A *turn* is the block's work on one tile. The buffers of tiles come
+/// after this struct and, if there is one, the scratch of the look-back. They begin at a multiple of 128 bytes: with another alignment,
+/// copies to shared memory take two cycles instead of one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {
     /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write the next

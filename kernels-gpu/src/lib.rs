@@ -24,7 +24,7 @@
 //! - the operators ([`op`]), and the types of items and accumulators ([`element`]);
 //! - elementary functions, for operators and kernels ([`elementary`]);
 //! - the fixed combination trees ([`contract`]; for segments [`segments`], for columns [`columns`]);
-//! - the resources of a launch ([`launch`]), and the layout of the scratch memory ([`workspace`]).
+//! - the resources of a launch ([`launch`]), and the layout of a workspace ([`workspace`]).
 //!
 //! Modules called `tuning`, in the kinds' folders, have numbers that affect only the speed, and no bit of a result.
 //!

@@ -4,7 +4,7 @@
 //! their method each tile publishes its aggregate and then its prefix, and a look-back folds whatever values it finds. So the order, and
 //! the bits of a float result, change from run to run. Here the order is fixed:
 //!
-//! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the next group's prefix.
+//! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the prefix of the next group, if there is one.
 //! 2. A tile's prefix combines two values: its group's prefix, and the aggregates of the group's lower tiles, combined by a fixed tree.
 //! 3. A group's prefix is a left fold of the aggregates of all earlier groups. The same tree combines a group's tiles to the group's
 //!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
@@ -22,7 +22,8 @@
 //! [patient](Manner::is_patient) and folds earlier groups. Unless it is far, it takes a tree of 5 shuffles. Unless the values may be
 //! combined in any order, one more shuffle spreads the known prefix. If groups are then folded, 9 shuffles take the place of the tree, and
 //! 7 more follow. With a wide accumulator, or if the groups combine neighbours first, the tree stays, and each folded group costs 5
-//! shuffles more. The last tile of a group takes up to 5 shuffles more.
+//! shuffles more. The last tile of a group takes up to 5 shuffles more for the next group's prefix, and 5 more if it also publishes its
+//! group's aggregate.
 
 mod far;
 mod fold;
@@ -70,7 +71,7 @@ fn place_in_group(tile: u32) -> u32 {
     tile % GROUP_TILES
 }
 
-/// Whether a tile is the last of its group. Such a tile publishes the next group's prefix.
+/// Whether a tile is the last of its group. Such a tile publishes the prefix of the next group, if there is one.
 #[inline(always)]
 pub fn is_group_last(tile: u32) -> bool {
     place_in_group(tile) == WARP_LANES - 1

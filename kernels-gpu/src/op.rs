@@ -198,8 +198,9 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The items in 16 bytes, combined pairwise. `place` is the first item's index, counted from a fixed item of the stream. While a row is
-    /// streamed, values may have a special form. [`Self::end_stream`] converts a value to the usual form.
+    /// The combination of the items in 16 bytes: pairwise or, if the operator is [`Self::EXACT`], in any order. `place` is the first item's
+    /// index, counted from a fixed item of the stream. While a row is streamed, values may have a special form. [`Self::end_stream`]
+    /// converts a value to the usual form.
     #[doc(hidden)]
     #[inline(always)]
     fn stream(words: Words, place: u32) -> Self::Accumulator {
@@ -277,8 +278,8 @@ pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -
     }
 }
 
-/// An operator for which `a ⊕ b` is `b ⊕ a`. A plain reduction of a whole array needs such an operator, since it interleaves the items of a
-/// tile. Scans, and reductions of segments and of columns, do not.
+/// An operator for which `a ⊕ b` is `b ⊕ a`. A plain reduction of whole arrays interleaves the items of a tile, so it needs such an
+/// operator. Scans, and reductions of segments and of columns, do not.
 ///
 /// ```
 /// use warpfold_kernels::op::{Commutative, Sum};

@@ -42,7 +42,7 @@ fn vector_and_tile_sizes_match_the_table() {
     assert_eq!(row::<[u32; 16]>(), (1, 2, 1, 3));
 }
 
-/// Asserts that the lanes' vectors begin an odd number of units apart, and that four long tiles leave enough shared memory for the
+/// Asserts that `lane_bytes` is an odd number of the units in which lanes read, and that four long tiles leave enough shared memory for the
 /// look-back.
 fn check_lanes<T>() {
     let tiles = scan_tiles::<T>();

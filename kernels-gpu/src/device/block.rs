@@ -15,7 +15,7 @@ use crate::{block, simt};
 
 use super::{thread, warp};
 
-/// The number of threads of a block that calls these functions: 256.
+/// The number of threads of a block that uses a [`Scratch`]: 256.
 pub const THREADS: u32 = BLOCK_THREADS;
 
 /// A place in the block's shared memory, with room for a value of each warp.
@@ -30,7 +30,7 @@ impl<A: Accumulator> Scratch<A> {
     /// The scratch that begins at this byte of the block's dynamic shared memory.
     ///
     /// # Safety
-    /// - `byte` is a multiple of the value's alignment.
+    /// - `byte` is a multiple of the alignment of `A`.
     /// - The block's dynamic shared memory has [`Self::BYTES`] bytes from that byte on, and these hold nothing else.
     #[inline(always)]
     pub unsafe fn at(byte: u32) -> Self {

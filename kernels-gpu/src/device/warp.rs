@@ -19,8 +19,8 @@ pub unsafe fn barrier() {
     unsafe { simt::warp_barrier() }
 }
 
-/// Combines a value of each lane, by a tree of five levels. The tree keeps the order of the lanes. For some operators of this library that
-/// commute, also if they are [mapped](crate::mapped!), it combines halves first.
+/// Combines a value of each lane, by a tree of five levels. For some operators of this library that commute, also if they are
+/// [mapped](crate::mapped!), the tree combines halves first. For all other operators it keeps the order of the lanes.
 ///
 /// All 32 lanes call it. The result is valid on lane 0. The call takes five shuffles. If lane `i` has the value `i`, the sum on lane 0 is
 /// 496.

@@ -170,9 +170,10 @@ impl<A: Accumulator> Lookback<A> {
     ) -> A {
         let wanted = Wanted::of(tile);
         let is_last = is_group_last(tile);
-        // SAFETY: the whole warp calls it, and takes the same branches. The wanted slots are the slots of lower tiles and groups, and of
-        // this group's prefix; the board has them. Only the block with a group's last tile publishes the next group's prefix, so no other
-        // block publishes it. The warp's barriers order the lanes' accesses to the scratch, which is the warp's.
+        // SAFETY: the whole warp calls it, and all lanes take the same branches around warp functions. The wanted slots are the slots of
+        // lower tiles and groups, and of this group's prefix; the board has them. Only the block with a group's last tile publishes the
+        // next group's prefix, so no other block publishes it. The warp's barriers order the lanes' accesses to the scratch, which is the
+        // warp's.
         unsafe {
             let stripe = Stripe::of_lane();
             let mut seen = self.load_tiles(&wanted, stripe, scratch);
@@ -371,7 +372,7 @@ unsafe fn get_together<A: Accumulator>(slot: *const u32) -> A {
     accumulator_of_words(words)
 }
 
-/// Writes a value to its slot.
+/// Writes a value to a group's slot.
 ///
 /// # Safety
 /// The slot is in shared memory, and no other thread uses it.

@@ -59,7 +59,8 @@ fn lane_in_loop() -> u32 {
 pub struct View<'a, L: Published> {
     published: &'a L,
     tile: u32,
-    /// The values that the lane read last. The bits of `seen.published` are [`OWN`], a bit for each earlier group, and [`PREFIX`].
+    /// The values that the lane read last. The bits of `seen.published` are [`OWN`], a bit for each of the [`NEIGHBOURS`] groups before the
+    /// own group, and [`PREFIX`].
     seen: Glance<L::Tile, L::Prefix>,
     /// The value of [`Self::distance`]; [`WARP_LANES`] if no prefix is known.
     distance: u32,
@@ -136,7 +137,7 @@ impl<'a, L: Published> View<'a, L> {
         self.tile / GROUP_TILES
     }
 
-    /// The most groups that are read before the own group: all that exist, up to [`Self::NEIGHBOURS`].
+    /// How many of the groups before the own group can be read: all, up to [`Self::NEIGHBOURS`].
     #[inline(always)]
     fn neighbours(&self) -> u32 {
         Ord::min(self.group(), Self::NEIGHBOURS)
@@ -173,8 +174,9 @@ impl<'a, L: Published> View<'a, L> {
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
-        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the group's last), `groups` whole groups before,
-        // and a prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are not set.
+        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the group's last), `groups` whole groups before
+        // the own group, and a prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are
+        // not set.
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 
@@ -203,8 +205,8 @@ impl<'a, L: Published> View<'a, L> {
     #[inline(always)]
     unsafe fn await_prefix(&mut self, has_looked: bool) {
         let mut looks = !has_looked;
-        // SAFETY: the scan has the tile, `neighbours` counts groups before it, and the whole warp votes: this function's conditions. All
-        // lanes leave the loop together.
+        // SAFETY: the scan has the tile, `neighbours` counts groups before the tile's group, and the whole warp votes: this function's
+        // conditions. All lanes leave the loop together.
         unsafe {
             loop {
                 if looks {

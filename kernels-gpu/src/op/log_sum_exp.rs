@@ -1,8 +1,8 @@
 //! The logarithm of a sum of exponentials.
 //!
 //! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
-//! all items are −∞. When two values combine, the sum of the value with the lesser greatest item is multiplied by `exp(lesser − greater)`
-//! of the two greatest items (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
+//! all items are −∞. When two values with the greatest items `a` ≥ `b` combine, the sum of the second is multiplied by `exp(b − a)` and
+//! added to the sum of the first (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 //!
 //! These exponentials are at most 1, and the multiplied sums are added to sums of at least 1. So the absolute error of the exponentials
 //! matters: it is less than 0.52 · 2⁻²³, or 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three
@@ -117,8 +117,8 @@ impl Op<f32> for LogSumExp {
     }
 
     /// The greatest item of one side is also the greatest item of both, so one exponential is enough. If both greatest items are the same
-    /// infinity, their difference is NaN, and the exponential counts as 0. For −∞ the sum stays 0. For +∞ any sum of at least 1 gives the
-    /// same result.
+    /// infinity, their difference is NaN, and the exponential counts as 0. For −∞ the two sums are equal, and the result has this sum. For
+    /// +∞ any sum of at least 1 gives the same result.
     #[inline(always)]
     fn combine(left: Exponentials, right: Exponentials) -> Exponentials {
         let (fraction, power) = exponential(left.greatest, right.greatest);

@@ -110,7 +110,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     fn lift(item: T) -> Self::Accumulator;
 
     /// Converts an item to an accumulator. `index` is the item's index in its part: in the input, or in a segment, a row, a column or a
-    /// run. An operator that uses the index overrides this function.
+    /// run. In a reversed scan it counts from the end of the part. An operator that uses the index overrides this function.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op};

@@ -220,8 +220,8 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// Publishes the aggregate of `tile`, which one lane has. That lane writes the words to `room`, and lane `l` publishes word `l`. So the
-    /// warp publishes the aggregate by one store.
+    /// Publishes the aggregate of `tile`, which one lane has. That lane writes the aggregate's words to `room`, and lane `l` publishes word
+    /// `l`. So the warp publishes the aggregate by one store.
     ///
     /// # Safety
     /// - Convergent: a whole warp. The calling block holds `tile`, and publishes it only once.

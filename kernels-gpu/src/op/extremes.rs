@@ -12,7 +12,7 @@ use crate::element::{Accumulator, Element, Words};
 
 /// The index of the minimum: a `u64`, or a `u32` for `ArgMin<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
 /// less than +0.0, as for [`Min`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
-/// row, a column or a run of keys, indices count from the start of that part.
+/// row, a column or a run of keys, indices count from the start of that part. In a reversed scan they count from the end.
 ///
 /// With `u32`, a part of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). With segments or runs
 /// of keys, the limit applies to the whole input, since their lengths may be known only on the device. Scans return `u64` only.
@@ -28,7 +28,7 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 
 /// The index of the maximum: a `u64`, or a `u32` for `ArgMax<u32>`. Of equal items, the lowest index wins. A float NaN wins, and −0.0 is
 /// less than +0.0, as for [`Max`]; of several NaNs, the first wins. For no items the result is `u64::MAX`, or `u32::MAX`. In a segment, a
-/// row, a column or a run of keys, indices count from the start of that part.
+/// row, a column or a run of keys, indices count from the start of that part. In a reversed scan they count from the end.
 ///
 /// With `u32`, a part of more than `u32::MAX` items is an error before anything is written (`Error::TooManyItems`). With segments or runs
 /// of keys, the limit applies to the whole input, since their lengths may be known only on the device. Scans return `u64` only.

@@ -71,7 +71,7 @@ impl Exponentials {
         self.greatest
     }
 
-    /// The sum of `exp(item − greatest)`; 0 if there are no items other than −∞.
+    /// The sum of `exp(item − greatest)`; 0 if there are no items other than −∞. If an item is +∞ or NaN, the sum has no meaning.
     ///
     /// ```
     /// use warpfold_kernels::op::{LogSumExp, Op};

@@ -47,7 +47,7 @@ pub fn exp(x: f32) -> f32 {
     let low = whole * LN_2_LOW;
     let rest = high - low;
 
-    // exp(r) = 1 + r + r²·p(r), where p is a minimax polynomial. The relative error is at most 2^-28.
+    // exp(r) = 1 + r + r²·p(r), where p is a minimax polynomial. The relative error is less than 2^-27.6.
     let series = 0.008_368_761 + rest * 0.001_394_174_2;
     let series = 0.041_666_39 + rest * series;
     let series = 0.166_665_2 + rest * series;

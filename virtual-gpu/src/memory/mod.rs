@@ -71,7 +71,8 @@ fn chunk_bytes(start: u64, bytes: u64) -> u32 {
 pub struct Memory {
     capacity: u64,
     table: RwLock<Table>,
-    atomics: Mutex<()>,
+    /// Devices of one machine share the lock, since pinned and managed memory belongs to all of them.
+    atomics: Arc<Mutex<()>>,
 }
 
 impl Memory {
@@ -82,17 +83,17 @@ impl Memory {
     /// assert_eq!((memory.capacity(), memory.live_bytes(), memory.live_allocations()), (1 << 20, 0, 0));
     /// ```
     pub fn new(capacity: u64) -> Self {
-        Self::of_device(0, capacity)
+        Self::of_device(0, capacity, Arc::default())
     }
 
     /// Like [`new`](Self::new), for the device with this ordinal. No two devices allocate the same address.
-    pub(crate) fn of_device(ordinal: u32, capacity: u64) -> Self {
+    pub(crate) fn of_device(ordinal: u32, capacity: u64, atomics: Arc<Mutex<()>>) -> Self {
         Self {
             capacity,
             table: RwLock::new(Table::new(
                 FIRST_ADDRESS + u64::from(ordinal) * DEVICE_ADDRESSES,
             )),
-            atomics: Mutex::new(()),
+            atomics,
         }
     }
 
@@ -437,8 +438,8 @@ impl Memory {
         Snapshot::new(allocations)
     }
 
-    /// Locks out atomic operations of other launches on this device. While the guard lives, the caller can read and write as one atomic
-    /// step.
+    /// Locks out atomic operations of other launches on the machine's devices. While the guard lives, the caller can read and write as one
+    /// atomic step.
     pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
         self.atomics.lock().unwrap_or_else(PoisonError::into_inner)
     }

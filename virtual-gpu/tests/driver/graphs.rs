@@ -31,6 +31,29 @@ fn node_types(graph: usize) -> [i32; 3] {
     })
 }
 
+/// The graph of a capture has no nodes until the capture ends.
+#[test]
+fn a_graph_that_was_asked_for_during_its_capture_gets_its_nodes() {
+    if virtual_only("a real device shows the nodes captured so far") {
+        return;
+    }
+    let _context = Context::new();
+    let (stream, counter) = (stream(0), zeros(1));
+    assert_eq!(cuStreamBeginCapture_v2(stream, THREAD_LOCAL), 0);
+    assert_eq!(cuMemsetD32Async(counter, 10, 1, stream), 0);
+    assert_eq!(cuMemsetD32Async(counter, 11, 1, stream), 0);
+    let (mut status, mut id, mut graph, mut count) = (0, 0, 0, 9);
+    let asked = cuStreamGetCaptureInfo_v2(stream, &mut status, &mut id, &mut graph, 0, 0);
+    assert_eq!(asked, 0);
+    assert_eq!(cuGraphGetNodes(graph, None, &mut count), 0);
+    assert_eq!(count, 0);
+    assert_eq!(end_with_graph(stream), graph);
+    assert_eq!(cuGraphGetNodes(graph, None, &mut count), 0);
+    assert_eq!(count, 2);
+    assert_eq!(cuGraphGetEdges(graph, None, None, &mut count), 0);
+    assert_eq!(count, 1);
+}
+
 #[test]
 fn captured_work_runs_when_its_graph_is_launched() {
     let _context = Context::new();

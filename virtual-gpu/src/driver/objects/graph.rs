@@ -91,15 +91,18 @@ impl Graph {
             .collect()
     }
 
-    /// The handles of the nodes, in the order of capture.
+    /// The handles of the nodes, in the order of capture. A graph that is being captured has none yet.
     pub(crate) fn names(&self, machine: &Machine) -> &[Handle<NodeName>] {
+        let Some(nodes) = self.nodes.get() else {
+            return &[];
+        };
         self.names.get_or_init(|| {
             let name = |node: &Node| {
                 machine.graph_nodes.insert(NodeName {
                     node_type: node_type(&node.action),
                 })
             };
-            self.nodes().iter().map(name).collect()
+            nodes.iter().map(name).collect()
         })
     }
 

@@ -61,10 +61,11 @@ impl Machine {
     pub(crate) fn new(settings: Settings) -> Self {
         let orders = Arc::new(Orders::default());
         let pools = Table::new(Code::INVALID_VALUE);
+        let atomics = Arc::default();
         let device = |ordinal: u32| Device {
             ordinal: ordinal.cast_signed(),
             config: settings.device.clone(),
-            memory: Memory::of_device(ordinal, settings.device.memory_bytes),
+            memory: Memory::of_device(ordinal, settings.device.memory_bytes, Arc::clone(&atomics)),
             orders: Arc::clone(&orders),
             primary: Primary::default(),
             pool: pools.insert(Pool::new(ordinal.cast_signed(), pool::Kind::Default)),

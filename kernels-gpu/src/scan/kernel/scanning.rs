@@ -19,7 +19,8 @@ use super::{leaves_later, Launch};
 struct Waiting<B> {
     /// The number of the tile. If it is at or after the launch's end, there is no tile.
     tile: u32,
-    /// Prefixes within the tile: of the thread's vectors or, if items are large, of the lane's run.
+    /// Prefixes within the tile: of the thread's vectors or, if items or results are large, of the lane's run of items (see
+    /// `block::large`).
     before: B,
 }
 

@@ -105,7 +105,7 @@ pub trait Choice<T: Element> {
     /// Whether the choice of an item depends on the item before it. If so, the first item of the input is always chosen.
     const LOOKS_BEFORE: bool = false;
 
-    /// Whether a lane reads several items before it writes the first of them (see `tuning`).
+    /// Whether a lane writes items in batches: see `Launch::BATCH`.
     const WRITES_IN_BATCHES: bool = false;
 
     /// The chosen items of a vector: bit `i` for item `i`. `before` is the item before the vector. `flags` has a byte for each item of the

@@ -74,7 +74,7 @@ impl Chosen {
 /// A tile that waits for its prefix. Its chosen items are known.
 #[derive(Clone, Copy)]
 pub struct Waiting {
-    /// The tile; if there is none, the end of the launch's tiles or a greater number.
+    /// The tile; if there is none, the end of the launch's tiles.
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
@@ -366,8 +366,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Publishes the tile's share: the sum of `share`, the calling warp's share, and the shares of the lower warps. Only the first lane of
-    /// the last sharing warp publishes.
+    /// Publishes the tile's share, which is `share` added to the shares of the lower warps. Only the first lane of the last sharing warp
+    /// publishes.
     ///
     /// # Safety
     /// - All warps that share the tile call it, once for the tile. No other block calls it for the tile.

@@ -12,7 +12,7 @@ use super::choice::{Choice, Prefix};
 use super::choosing::Waiting;
 use super::{exchange, Launch};
 
-/// The most values that a lane reads before it writes the first of them, if it writes in batches.
+/// The most items or lengths that a lane holds before it writes the first of them.
 const MOST_BATCH: usize = 4;
 
 /// The number of chosen items of each row of a chunk, packed into a register.

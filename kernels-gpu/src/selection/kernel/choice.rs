@@ -17,7 +17,7 @@ pub trait Prefix: Accumulator {
     /// Adds the chosen items of `share`, which follow the items of this prefix. The share counts places from item `origin`.
     fn and(self, share: Share, origin: u64) -> Self;
 
-    /// How many items are chosen.
+    /// How many chosen items the prefix counts.
     fn count(self) -> u64;
 
     /// One more than the index of the last chosen item; 0 if there is none, or if the index is not kept.

@@ -282,7 +282,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::<O, T, S>::part(self.direction, tile, count)
     }
 
-    /// The scratch of the look-back.
+    /// The scratch of a far look-back.
     #[inline(always)]
     fn scratch(&self) -> *mut u32 {
         self.shared.wrapping_add(1).cast()

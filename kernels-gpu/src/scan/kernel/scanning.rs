@@ -132,7 +132,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
-        // The tiles follow the `Shared` struct. Only scans of large items may have a scratch between the struct and the tiles.
+        // The tiles follow the `Shared` struct. Only scans of large items or results may have a scratch between the struct and the tiles.
         let tiles = self.shared.wrapping_add(1);
         let first = tiles.wrapping_byte_add(buffer * S::SHAPE.bytes());
         ScanTile::new(first.cast(), self.direction)

@@ -15,7 +15,7 @@ use crate::tickets;
 use super::Waiting;
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
-    /// [`Launch::scan`], for tiles of large items.
+    /// [`Launch::scan`], for tiles of large items or results.
     ///
     /// # Safety
     /// The conditions of [`Launch::scan`].

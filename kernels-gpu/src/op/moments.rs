@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). If
-//! the mean is far from 0, the mean of squares minus the square of the mean would be much less exact. If n = m, the last term is (S −
-//! T)²/2n. If n is also a power of two, no division is needed.
+//! the mean is far from 0, the mean of squares minus the square of the mean would be much less exact. If n = m, the last term is
+//! (S − T)²/2n. If n is also a power of two, no division is needed.
 //!
 //! In a reduction of an array, a thread combines its items of a tile pairwise, so most of its combinations need no division. It divides at
 //! most once per full tile.

@@ -265,8 +265,9 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let slots = self.slots(buffer);
         let items = self.items(tile);
         let mut chosen = Chosen::NONE;
-        // SAFETY: the barrier orders the copies of all lanes before these reads. The slots of the thread's rows are written. For the warp's
-        // first vector, `ahead` has the item before. The item before any later vector is one of the warp's items, so it is written too.
+        // SAFETY: if a lane reads items of other lanes, the barrier orders the copies of all lanes before the reads. The slots of the
+        // thread's rows are written. For the warp's first vector, `ahead` has the item before. The item before any later vector is one of
+        // the warp's items, so it is written too.
         unsafe {
             if C::LOOKS_BEFORE {
                 simt::warp_barrier();

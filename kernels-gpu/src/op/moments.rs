@@ -6,11 +6,12 @@
 //! combination    n + m, S + T, M + N + (m·S − n·T)² / (n·m·(n + m))
 //! ```
 //!
-//! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). The
-//! mean of squares minus the square of the mean would lose digits by cancellation if the mean is far from 0. This formula does not. If n =
-//! m, the last term is (S − T)²/2n. If n is also a power of two, no division is needed.
+//! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). If
+//! the mean is far from 0, the mean of squares minus the square of the mean would be much less exact. If n = m, the last term is
+//! (S − T)²/2n. If n is also a power of two, no division is needed.
 //!
-//! A thread combines pairwise, so most of its combinations need no division. It divides at most once per full tile.
+//! In a reduction of an array, a thread combines its items of a tile pairwise, so most of its combinations need no division. It divides at
+//! most once per full tile.
 //!
 //! Accuracy: let u = 2⁻⁵³, and let κ = √(1 + mean²/variance) be the condition number. A pairwise tree of n items computes M with a relative
 //! error of about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American Statistician 37, 1983,
@@ -120,7 +121,7 @@ impl Moments {
         self.squared_deviations / self.count
     }
 
-    /// The variance of the population that the items are a sample of: the sum of the squared differences divided by one less than the
+    /// The variance of a population, estimated from the items as a sample: the sum of the squared differences divided by one less than the
     /// number of items. NaN for fewer than two items.
     ///
     /// ```
@@ -252,7 +253,7 @@ impl<T: Number> Op<T> for Moments {
         }
     }
 
-    /// Combines pairwise, neighbours first. The number of items on each side is a constant.
+    /// Combines pairwise, neighbours first. In each combination, the number of items is a constant.
     #[inline(always)]
     fn total(words: Words, _index: u64) -> Self {
         let vector = vector_of(words);
@@ -273,8 +274,9 @@ impl<T: Number> Op<T> for Moments {
         }
     }
 
-    /// In a stream, the squared deviations are multiplied by the number of items, so no combination needs a factor of its own. All factors
-    /// are powers of two, and items of 4 bytes give no numbers near the ends of the range of `f64`. So the results have the same bits.
+    /// In a stream, the squared deviations are multiplied by the number of items, so a combination does not multiply by a reciprocal. All
+    /// factors are powers of two, and items of 4 bytes give no numbers near the ends of the range of `f64`. So the results have the same
+    /// bits as without streams.
     #[inline(always)]
     fn stream(words: Words, _place: u32) -> Self {
         let vector = vector_of(words);

@@ -1,4 +1,4 @@
-//! The operators on numbers: sums, products and extremes of integers and of floats; and the bits, `All` and `Any` of integers.
+//! The operators on numbers: sums, products and extremes of integers and of floats; `And`, `Or`, `Xor`, `All` and `Any` of integers.
 
 #[cfg(feature = "cust")]
 use cust_half::{bf16 as cust_bf16, f16 as cust_f16};

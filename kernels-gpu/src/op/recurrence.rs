@@ -29,8 +29,8 @@ crate::item! {
 #[cfg(feature = "cust")]
 unsafe impl cust_core::DeviceCopy for Affine {}
 
-/// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: a scan returns each `xᵢ`, and a reduction in order returns the last `xᵢ`. The
-/// first value is the first item's offset, as if the value before it were 0. To replace this 0 by another value, give a scan
+/// The linear recurrence `xᵢ = scaleᵢ · xᵢ₋₁ + offsetᵢ`: an inclusive scan returns each `xᵢ`, and a reduction in order returns the last
+/// `xᵢ`. The first value is the first item's offset, as if the value before it were 0. To replace this 0 by another value, give a scan
 /// `.initial(Affine { scale: 0.0, offset: value })`. The operator does not commute. Identity: the map `x → 1 · x + −0.0`; the result for no
 /// items is its offset, −0.0.
 ///

@@ -16,7 +16,8 @@ macro_rules! emit_reduce {
     };
 }
 
-/// Emits the entry of a reduction of two inputs, as [`emit_reduce!`](crate::emit_reduce) does. The inputs may have items of two types.
+/// Emits the entry of a reduction of two inputs. The arguments are like those of [`emit_reduce!`](crate::emit_reduce), but the two inputs
+/// may have different item types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_reduce_pairs {

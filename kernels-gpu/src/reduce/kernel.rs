@@ -45,7 +45,7 @@ use crate::tiles::counted;
 /// The shared memory of a block that reduces items of type `T` by `O`.
 type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 
-/// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, one in each block.
+/// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, at most one in each block.
 ///
 /// # Safety
 /// - If `item_count_at` is null, the launches of a reduction have [`reduce_chunk_count`] blocks in all. A block has [`BLOCK_THREADS`]
@@ -122,8 +122,8 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     // SAFETY: the conditions are those of [`reduce`]. Condition 1: the dynamic shared memory holds a `Shared`, and each thread has slots of
     // its own in it. Condition 2: the chunk's items are readable. Condition 4: `output` is writable; one thread of one block writes it.
     // Condition 5: the board has a slot for each chunk, which only the chunk's block publishes. The block with the last ticket clears the
-    // board after it has read all partials, so no other block uses it any more. Every branch around a barrier has the same condition on
-    // all threads of the block.
+    // board, if at all, only after it has read all partials. Then no other block uses the board any more. Every branch around a barrier has
+    // the same condition on all threads of the block.
     unsafe {
         let totals = (&raw mut (*shared).totals).cast();
         let tile = (&raw mut (*shared).tile).cast();
@@ -253,7 +253,7 @@ unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
     }
 }
 
-/// Appends a thread's vectors of a tile to its folds. `lifted` returns which items of a vector are lifted.
+/// Appends a thread's vectors of a tile to the thread's folds. `lifted` returns which items of a vector are lifted.
 #[inline(always)]
 fn fold_vectors<O: Op<T>, T: Element>(
     folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],
@@ -283,8 +283,8 @@ fn fold_vectors<O: Op<T>, T: Element>(
     });
 }
 
-/// Appends a thread's vectors of a tile to its two folds. The vectors are in `slots`, and missing items are left out. A thread calls this
-/// once at most, so the loop is not unrolled.
+/// Appends a thread's vectors of a tile to the thread's two folds. The vectors are in `slots`, and missing items are left out. A thread
+/// calls this once at most, so the loop is not unrolled.
 ///
 /// # Safety
 /// The slots are written.

@@ -1,7 +1,7 @@
 //! Reductions of whole arrays, of one input and of two.
 //!
 //! [`crate::contract`] defines the order of combination, [`crate::launch`] the resources of a launch, and [`crate::workspace`] the layout
-//! of scratch memory.
+//! of the workspace.
 
 #[macro_use]
 mod arguments;

@@ -1,8 +1,8 @@
 //! Numbers that affect the speed of reductions, but not their bits. Where a number was measured, its comment says when and on which device.
 //! All measurements are from compute capability 9.0. Other devices use the same numbers.
 
-/// Blocks that share a multiprocessor. The compiler limits the registers accordingly. An H200 needs 48 KiB of loads in flight on each
-/// multiprocessor. Three blocks have 96 KiB: 768 threads with 8 loads of 16 bytes each.
+/// Blocks that share a multiprocessor. The compiler limits the registers accordingly. To keep its memory busy, an H200 needs 48 KiB of
+/// loads in flight on each multiprocessor. Three blocks have 96 KiB: 768 threads with 8 loads of 16 bytes each.
 ///
 /// `f64` on an H200, in µs (2026-11-21; with 4 blocks, threads have 64 registers and spill some):
 ///

@@ -17,7 +17,7 @@ macro_rules! emit_scan {
     };
 }
 
-/// Emits the entry of an inclusive scan, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of an inclusive scan. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_inclusive_scan {
@@ -26,7 +26,7 @@ macro_rules! emit_inclusive_scan {
     };
 }
 
-/// Emits the entry of an exclusive scan, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of an exclusive scan. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_exclusive_scan {

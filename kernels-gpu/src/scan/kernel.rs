@@ -10,15 +10,15 @@
 //!     apply it, store
 //! ```
 //!
-//! An aggregate is published as soon as its tile has arrived, even if prefixes of earlier tiles are still missing. So look-backs find the
+//! An aggregate is published soon after its tile has arrived, even if prefixes of earlier tiles are still missing. So look-backs find the
 //! values that they need. A prefix may come two turns late at no cost, and the latency of the copies is hidden.
 //!
 //! A ticket is taken just before the copy of its tile can begin, so aggregates are published nearly in the order of the tickets. A ticket
 //! takes about as long to arrive as a copy, so the thread that took it waits only after the scan of the current tile. Blocks get tiles by
 //! tickets, so a block that has not started holds no tile (see the look-back's argument for progress).
 //!
-//! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so its waiting tiles
-//! need no barrier of several warps. Registers hold only the prefix of each vector within its tile.
+//! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so the items of a
+//! tile need no barrier of several warps. Registers hold only the prefix of each vector within its tile.
 //!
 //! Tiles wait two turns if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With
 //! room for one, moreover, the next copy begins only after the tile is stored.
@@ -27,8 +27,8 @@
 //! thread's vectors and a vector's items follow one another from the end of the array. So the results have the same bits as a scan of the
 //! reversed array. Operators that use an item's index get the index counted from the end.
 //!
-//! **Large items.** If items or results have more than 16 bytes, whole warps copy them: see `block::large`. The copy of the next tile
-//! begins as soon as this turn's copy has ended, so each ticket is taken one turn earlier.
+//! **Large items.** If items or results have more than 16 bytes, whole warps copy them: see `block::large`. If shared memory has room for
+//! several tiles, the copy of the next tile begins as soon as this turn's copy has ended. So each ticket is taken one turn earlier.
 //!
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.
@@ -125,7 +125,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the conditions are those of [`scan()`]. Condition 1: the dynamic shared memory begins with a `Shared`, and one lane writes it
     // before the barrier. Either all threads of a block return before the barrier, or all get to it. Condition 5: the board has room for
-    // the scan, and the tickets are the launch's. Whole warps then call `look_back` or `scan`.
+    // the scan, and the tickets are the launch's. Whole warps then call `look_back`, `scan` or `scan_large`.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
             if tile_count == 0 {
@@ -226,9 +226,9 @@ struct Array<T, U> {
 }
 
 impl<T, U> Array<T, U> {
-    /// The cache policy of reads: the L2 cache evicts the lines of the input last, except in small scans in place. These lines are not read
-    /// again, but the cache then evicts written lines first, and a scan of 1 GiB takes 3 % less time on an H200. Presumably the memory
-    /// switches between reads and writes less often. A scan in place that almost fits the cache would take more time with this policy.
+    /// The cache policy of reads. From compute capability 9.0 on, the L2 cache evicts the lines of the input last, except in small scans in
+    /// place. These lines are not read again, but the cache then evicts written lines first, and a scan of 1 GiB takes 3 % less time on an
+    /// H200. Presumably the memory switches between reads and writes less often. A scan of 48 MiB in place took more time with this policy.
     /// [`IN_PLACE_CACHED_BYTES`] has the measurements.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
@@ -282,7 +282,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::<O, T, S>::part(self.direction, tile, count)
     }
 
-    /// The scratch of the look-back.
+    /// The scratch of a far look-back.
     #[inline(always)]
     fn scratch(&self) -> *mut u32 {
         self.shared.wrapping_add(1).cast()

@@ -46,8 +46,8 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Scans in place of up to this many bytes leave evictions to the L2 cache. Other scans set `evict_last` as the `EvictionPolicy` of their
-/// copies. Inclusive sums of `f32`, in µs, without this policy and with it (2026-11-22):
+/// Scans in place of up to this many bytes leave evictions to the L2 cache. From compute capability 9.0 on, the copies of other scans have
+/// the `EvictionPolicy` `evict_last`. Inclusive sums of `f32`, in µs, without this policy and with it (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|

@@ -25,8 +25,8 @@
 //! its index, or the distance between it and the next head. So the lanes' stores are adjacent, whichever items are chosen. If the items
 //! that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting the items
 //! themselves in shared memory took more time than the list: see `tuning`.) A lane's loads and stores keep their order. So a lane that
-//! reads and writes one item after another waits for each load. For runs, a lane reads up to four items or lengths before it writes the
-//! first of them.
+//! reads and writes one item after another waits for each load. For runs, a lane reads up to four items, or computes up to four lengths,
+//! before it writes the first of them.
 //!
 //! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
 //! has 1 barrier of all its threads.
@@ -67,7 +67,7 @@ use crate::tiles::{counted, Tiles};
 ///   `flags` has a readable byte for each item.
 /// - `item_count_at` is null, or points to a readable number.
 /// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
-///   and `others` has `other_capacity`. `count` is a writable word. Outputs overlap neither each other nor the inputs.
+///   and `others` has `other_capacity`. `count` is writable. Outputs overlap neither each other nor the inputs.
 /// - `lengths` is null unless `C` chooses heads.
 /// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least as many
 ///   as [`crate::selection::state_words`] returns.

@@ -31,10 +31,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
-        // If a tile leaves two turns after it arrived, its look-back can begin one turn after the arrival. Long scans delay it so. The
-        // look-back begins at once for the last tile of a group, since the next group waits for its result. It also begins at once for the
-        // block's first tile, for two reasons: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects that a writer has
-        // waited at fewer barriers than the reader.
+        // If a tile leaves two turns after it arrived, its look-back can begin one turn after the arrival. Long scans delay the look-back
+        // in this way. The look-back begins at once for the last tile of a group, since the next group waits for its result. It also begins
+        // at once for the block's first tile, for two reasons: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects
+        // that a writer has waited at fewer barriers than the reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,
@@ -54,7 +54,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
-                // Far look-backs publish the aggregate of a group before any prefix, because other blocks wait for the aggregate.
+                // A far look-back publishes a group's aggregate before it waits for a prefix, because other blocks wait for the aggregate.
                 let latest = if waits { next } else { tile };
                 let gathers = is_group_last(latest) && latest < self.tiles.end;
                 if Self::IS_FAR && gathers && latest != gathered {

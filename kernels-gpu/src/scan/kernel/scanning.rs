@@ -19,7 +19,8 @@ use super::{leaves_later, Launch};
 struct Waiting<B> {
     /// The number of the tile. If it is at or after the launch's end, there is no tile.
     tile: u32,
-    /// Prefixes within the tile: of the thread's vectors or, if items are large, of the lane's run.
+    /// Prefixes within the tile: of the thread's vectors or, if items or results are large, of the lane's run of items (see
+    /// `block::large`).
     before: B,
 }
 
@@ -131,7 +132,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
-        // The tiles follow the `Shared` struct. Only scans of large items may have a scratch between the struct and the tiles.
+        // The tiles follow the `Shared` struct. Only scans of large items or results may have a scratch between the struct and the tiles.
         let tiles = self.shared.wrapping_add(1);
         let first = tiles.wrapping_byte_add(buffer * S::SHAPE.bytes());
         ScanTile::new(first.cast(), self.direction)

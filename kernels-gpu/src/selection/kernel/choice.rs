@@ -17,7 +17,7 @@ pub trait Prefix: Accumulator {
     /// Adds the chosen items of `share`, which follow the items of this prefix. The share counts places from item `origin`.
     fn and(self, share: Share, origin: u64) -> Self;
 
-    /// How many items are chosen.
+    /// How many chosen items the prefix counts.
     fn count(self) -> u64;
 
     /// One more than the index of the last chosen item; 0 if there is none, or if the index is not kept.
@@ -105,7 +105,7 @@ pub trait Choice<T: Element> {
     /// Whether the choice of an item depends on the item before it. If so, the first item of the input is always chosen.
     const LOOKS_BEFORE: bool = false;
 
-    /// Whether a lane reads several items before it writes the first of them (see `tuning`).
+    /// Whether a lane writes items in batches: see `Launch::BATCH`.
     const WRITES_IN_BATCHES: bool = false;
 
     /// The chosen items of a vector: bit `i` for item `i`. `before` is the item before the vector. `flags` has a byte for each item of the

@@ -74,7 +74,7 @@ impl Chosen {
 /// A tile that waits for its prefix. Its chosen items are known.
 #[derive(Clone, Copy)]
 pub struct Waiting {
-    /// The tile; if there is none, the end of the launch's tiles or a greater number.
+    /// The tile; if there is none, the end of the launch's tiles.
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
@@ -194,8 +194,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { exchange::send_tile(&raw mut (*self.shared).tiles, turn, tile) }
     }
 
-    /// Begins to copy the calling thread's part of a tile to shared memory. Reads what else the choice needs: the part's flags, or the item
-    /// before the warp's first item.
+    /// Begins to copy the calling thread's part of a tile to shared memory. Reads what else the choice needs, if anything: the part's
+    /// flags, or the item before the warp's first item.
     ///
     /// # Safety
     /// - The tile is one of the launch's tiles: its items and their flags are readable.
@@ -265,8 +265,9 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let slots = self.slots(buffer);
         let items = self.items(tile);
         let mut chosen = Chosen::NONE;
-        // SAFETY: the barrier orders the copies of all lanes before these reads. The slots of the thread's rows are written. The item
-        // before a vector is written too: it is one of the warp's items. For the warp's first vector, `ahead` has the item before.
+        // SAFETY: if a lane reads items of other lanes, the barrier orders the copies of all lanes before the reads. The slots of the
+        // thread's rows are written. For the warp's first vector, `ahead` has the item before. The item before any later vector is one of
+        // the warp's items, so it is written too.
         unsafe {
             if C::LOOKS_BEFORE {
                 simt::warp_barrier();
@@ -366,8 +367,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Publishes the tile's share: the sum of `share`, the calling warp's share, and the shares of the lower warps. Only the first lane of
-    /// the last sharing warp publishes.
+    /// Publishes the tile's share, which is `share` added to the shares of the lower warps. Only the first lane of the last sharing warp
+    /// publishes.
     ///
     /// # Safety
     /// - All warps that share the tile call it, once for the tile. No other block calls it for the tile.

@@ -5,7 +5,7 @@
 //!
 //! The barrier alone orders the accesses to a tile's slot. The slot is written atomically only because of `compute-sanitizer`. Its
 //! `racecheck` orders accesses by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer
-//! barriers than the others.
+//! barriers than the writer.
 //!
 //! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers, so turn t + 4 uses the slots and barriers of turn
 //! t again. A tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the tile
@@ -61,7 +61,7 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
     }
 }
 
-/// Waits for the tile of a turn. If the turn has no tile, returns the end of the tiles or a greater number.
+/// Waits for the tile of a turn. If the turn has no tile, returns the end of the tiles.
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.

@@ -157,8 +157,8 @@ impl Lookback {
 
     /// The prefix of `tile`; valid on lane 0. For the last tile of a group, also publishes the group's count and the next group's prefix.
     ///
-    /// A patient look-back first waits for the counts of the tiles of its own group: these are published last. Then it reads the other
-    /// values.
+    /// A patient look-back first waits for the counts of the lower tiles of the tile's group, which are published last. Then it reads the
+    /// other values.
     ///
     /// # Safety
     /// - Convergent: one whole warp of the block that holds `tile`, once.

@@ -12,7 +12,7 @@ use super::choice::{Choice, Prefix};
 use super::choosing::Waiting;
 use super::{exchange, Launch};
 
-/// The most values that a lane reads before it writes the first of them, if it writes in batches.
+/// The most items or lengths that a lane holds before it writes the first of them.
 const MOST_BATCH: usize = 4;
 
 /// The number of chosen items of each row of a chunk, packed into a register.
@@ -274,7 +274,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// [`Self::write_items`] in batches: a lane reads all items of a batch before it writes the first of them.
+    /// [`Self::write_items`] in batches: a lane reads all its items of a batch before it writes the first of them.
     ///
     /// # Safety
     /// The conditions of [`Self::write_items`].
@@ -389,7 +389,7 @@ unsafe fn write_end<C: Choice<T>, T: Element>(
     arguments: &SelectionArguments<T>,
     Progress { count, last }: Progress,
 ) {
-    // SAFETY: `count` is a writable word. Each place that is written is less than the output's capacity, as the conditions below check.
+    // SAFETY: `count` is writable. Each place that is written is less than the output's capacity, as the conditions below check.
     unsafe {
         arguments.count.write(count);
         if arguments.options & WRITES_END != 0 && count < arguments.index_capacity {

@@ -91,8 +91,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines all items in their order: in each `O::combine`, the items of `left` come just before the items of `right`. So the operator
     /// need not commute. There is one result, as without `in_order`.
     ///
-    /// The bits are those of [`Self::rows`] with all items in one row. Without [`Self::count`], the time is the same, too. If the operator
-    /// commutes, a reduction without `in_order` may be faster. A slice of the host is copied to the device as a whole.
+    /// The bits are those of [`Self::rows`] with all items in one row. With [`Self::to`] and without [`Self::count`], the time is the same,
+    /// too. If the operator commutes, a reduction without `in_order` may be faster. A slice of the host is copied to the device as a whole.
     ///
     /// ```
     /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -249,9 +249,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own. If there are no items, there are no
     /// runs.
     ///
-    /// An output needs room for one item per run. A shorter output is filled. `wait` then returns how much room is needed, as
-    /// [`Error::OutputTooShort`](crate::Error::OutputTooShort). Queued work writes the number of all runs as the count, even if an output
-    /// is too short.
+    /// The outputs of [`Self::to`] and [`Self::keys_to`] need room for one item per run. A shorter output is filled. `wait` then returns
+    /// how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). Queued work writes the number of all runs as
+    /// the count, even if an output is too short.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, Sum, reduce};

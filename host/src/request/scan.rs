@@ -297,7 +297,7 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Writes each result to the place of its item in `results`. The other places of `results` are not touched.
+    /// Writes each result to `results`, at the index of its item. The other places of `results` are not touched.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};

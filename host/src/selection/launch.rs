@@ -181,8 +181,8 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// The conditions hold until the work is done, for memory of this context that is aligned for its type. Items are aligned for the type
-    /// of the chooser's kernel.
+    /// All memory named below is of this context and aligned for its type. Items are aligned for the type of the chooser's kernel. Until
+    /// the work is done:
     ///
     /// - the items can be read. So can a flag for each item if there are flags, and the number of items if it is in device memory;
     /// - each output can be written, up to its length or the number of its results, whichever is less;

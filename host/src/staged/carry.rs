@@ -120,7 +120,7 @@ pub(super) fn carry<'gpu, 'slice>(
     })
 }
 
-/// The two times at which `work` is called for a piece.
+/// The two times at which [`carry_in_steps`] calls `work` for a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// The piece's upload is queued.

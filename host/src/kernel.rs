@@ -1,8 +1,8 @@
 //! The table of kernels, as implementations of a trait: `Sum: Kernel<kind::reduce, f32>` holds because the table has the row `reduce Sum
 //! f32`. A bound for which there is no row does not compile.
 //!
-//! The texts of the table's rows are in this library. The texts of a program's own rows, made by [`operators!`](crate::operators), are in
-//! the program.
+//! The texts of the table's rows are in this library. The texts of the rows of a program's own [`operators!`](crate::operators) are in the
+//! program.
 
 mod blocks;
 pub mod kind;

@@ -134,8 +134,9 @@
 //!
 //! # Without waiting
 //!
-//! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later
-//! requests do neither, unless they have more items, or the stream's scratch memory was freed meanwhile.
+//! `queue` enqueues the work on the stream and returns. A request may allocate and synchronise if it is the first to use its kernel, its
+//! stream or its capture, or if it needs more scratch memory than earlier requests. It may also do so after a failed call, or after graphs
+//! were destroyed. Other requests do neither.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!

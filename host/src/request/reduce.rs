@@ -194,7 +194,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
     ///
     /// The bits are those of a segment of the same items. For operators that use the index of an item, the index is `k`. If `length` is 0,
-    /// each result is the operator's identity. Each item is read once: by the kernel for rows if `inner` is 1, otherwise by the kernel for
+    /// each result is the operator's identity. Each item is read once. If `inner` is 1, the parts are handled as rows, otherwise as
     /// columns.
     ///
     /// If the number of items is not `outer` · `length` · `inner`, the error is [`Error::UnevenAxes`](crate::Error::UnevenAxes).

@@ -324,7 +324,7 @@ impl Entry {
     }
 }
 
-/// Implements [`Kernel`] for each of the table's rows that have an operator.
+/// Turns the table's rows that have an operator into implementations of [`Kernel`].
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(row!($kind $op $t $symbol);)* };
 }

@@ -54,8 +54,9 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// Floats are combined along a tree that depends only on the operator, the item type, the shape and the number of items
 /// ([`warpfold_kernels::contract`]). A NaN from one of the library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 ///
-/// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), but needs only one launch. Segments are reduced after
-/// Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
+/// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007). Unlike Harris's, it reduces device memory in one launch.
+/// Segments are reduced after Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's
+/// moderngpu.
 ///
 /// ```
 /// use warpfold::{Dot, Gpu, Sum, reduce};

@@ -1,8 +1,8 @@
 //! The table of kernels, as implementations of a trait: `Sum: Kernel<kind::reduce, f32>` holds because the table has the row `reduce Sum
 //! f32`. A bound for which there is no row does not compile.
 //!
-//! The texts of the table's rows are in this library. The texts of a program's own rows, made by [`operators!`](crate::operators), are in
-//! the program.
+//! The texts of the table's rows are in this library. The texts of the rows of a program's own [`operators!`](crate::operators) are in the
+//! program.
 
 mod blocks;
 pub mod kind;
@@ -68,7 +68,7 @@ impl<T: Element> Item for T {}
 /// ```
 ///
 /// The library's operators have these kernels. "Segments" stands for `.segments`, `.rows`, `.by_key` and `.in_order`. An operator with
-/// segments and columns has `.axis` and `.pitch`, too.
+/// segments and columns has `.axis` and `.pitch`, too. Scans with `ArgMin` or `ArgMax` take items of 32 or 64 bits only.
 ///
 #[doc = include_str!("kernel/operators.md")]
 ///
@@ -92,7 +92,7 @@ pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     fn row() -> &'static Row;
 }
 
-/// A type of values in the device's memory. A `Type` is one word long, since calls pass on many types.
+/// A type of values in the device's memory. A `Type` is only a reference, since calls pass on many types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Type(&'static Layout);
 
@@ -126,8 +126,7 @@ impl Deref for Type {
     }
 }
 
-/// The size limit of a result, in bytes: enough for any item, and for the result of an operator that `one_reading!` makes of several
-/// operators.
+/// The size limit of a result, in bytes. Items and accumulators have the same limit.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
 /// A row of a table of kernels, as a value: the kernel, and all properties of its operator and types that launches need. So launches are
@@ -221,7 +220,7 @@ pub(crate) fn check_indices(most_items: u64, item_count: usize) -> Result<()> {
     }
 }
 
-/// How the work of a row is divided, and the memory that it needs: numbers of [`warpfold_kernels`], or functions that compute them.
+/// How a row's work is divided, and how much memory the work needs: numbers from [`warpfold_kernels`], or functions that compute them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Division {
     pub reduce_tiles: ReduceTiles,
@@ -325,7 +324,7 @@ impl Entry {
     }
 }
 
-/// Makes a [`Row`] of each of the table's rows that have an operator, and implements [`Kernel`] with it.
+/// Turns the table's rows that have an operator into implementations of [`Kernel`].
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(row!($kind $op $t $symbol);)* };
 }
@@ -334,7 +333,7 @@ macro_rules! row {
     (reduce_pairs $op:ident $t:ident $symbol:ident) => {
         row!(@ reduce_pairs $op, Pair<$t, $t>, $symbol);
     };
-    // These kernels have no operators, and are in `selection`.
+    // These kernels have no operators: `crate::selection` has their traits.
     (select_if $op:ident $t:ident $symbol:ident) => {};
     (select_flagged $op:ident $t:ident $symbol:ident) => {};
     (runs $op:ident $t:ident $symbol:ident) => {};
@@ -394,7 +393,8 @@ macro_rules! row {
     };
 }
 
-/// A row of the table. A row for reductions of segments is made with the operator's row for whole arrays, if there is such a row.
+/// A row of the table. A row for reductions of segments refers to the operator's row for whole arrays, if the operator has that row and is
+/// exact.
 macro_rules! made {
     (segmented_reduce Recurrence, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::segmented_reduce, Recurrence, $item>(stringify!($symbol))
@@ -410,7 +410,7 @@ macro_rules! made {
 
 warpfold_kernels::for_each_row!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy. They have the kernels of `half` 2's floats.
+/// The rows of the 16-bit floats that `cust` can copy. The kernels are those of `half` 2's floats.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};

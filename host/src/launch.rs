@@ -1,8 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
-//! Every call uses the methods of [`Queue`], which do not wait for the work that they queue. Wrong arguments are found before anything is
-//! prepared or launched. The shape and the inputs' lengths are checked first, then the stream's context, and last the memory that the call
-//! names and the outputs' lengths ([`arguments`]).
+//! The methods of [`Queue`] do not wait for the work that they queue. The host checks a call's arguments before the kernel and the
+//! workspace are prepared. The shape and the inputs' lengths are checked first, then the stream's context, and last the memory that the
+//! call names and the outputs' lengths ([`arguments`]).
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -78,7 +78,7 @@ pub(crate) struct Queue<'a> {
     memory: Memory,
 }
 
-/// What happens to the launches, and where their scratch memory is.
+/// What happens to the launches, and where their workspace is.
 enum Launches<'a> {
     /// The launches run on a stream of the library's own.
     Own(MutexGuard<'a, Scratch>),
@@ -119,8 +119,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The same as [`Self::on_own`], with the workspace `board`. Nothing else uses this workspace until the work is done, and it has all
-    /// state words that the launches need.
+    /// The same as [`Self::on_own`], with the workspace `board`. This workspace has all state words that the launches need, and nothing
+    /// else uses it until the work is done.
     #[cfg(feature = "nccl")]
     pub fn on_board(entered: Entered<'a>, call: &'a CallStream, board: WorkspaceSpan) -> Self {
         Self {
@@ -186,7 +186,7 @@ impl<'a> Queue<'a> {
         match &mut self.launches {
             Launches::Own(scratch) => scratch.set_progress(progress),
             Launches::Run(scratch) => scratch.set_progress(progress),
-            // Nothing is recorded: the caller sees the failure, and the capture has a workspace of its own.
+            // Nothing is recorded: the caller sees whether a launch failed, and the workspace belongs to this capture alone.
             Launches::Captured(..) => {}
             // Nothing is recorded: the owner prepares the workspace for each call.
             #[cfg(feature = "nccl")]

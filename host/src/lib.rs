@@ -86,7 +86,7 @@
 //! Two inputs are a tuple: `reduce::<Dot, _>((&x, &y))`, `select::<Flagged, _>((&items, &flags))`. A dozen shortcuts on slices, such
 //! as [`gpu_sum`], run on [`Gpu::global`].
 //!
-//! A combination that cannot run does not compile, and the compiler's message says what to write instead.
+//! A combination that cannot run does not compile, and the compiler's message explains why.
 //!
 //! # What there is
 //!
@@ -104,8 +104,8 @@
 //! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns the number of runs | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
-//! All requests on slices also run on the [`Cpu`], with the same bits. There is a list of [all combinations](request#all-cells), with a
-//! reason for each combination that does not exist.
+//! All requests on slices also run on the [`Cpu`], with the same bits. A [table of combinations](request#all-cells) gives a reason for each
+//! combination that does not compile.
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
@@ -113,10 +113,10 @@
 //! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
 //! makes one operator out of several.
 //!
-//! Items are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; those of [`Recurrence`] are [`Affine`].
-//! [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in at least 32 bits. A result of the
-//! items' type is truncated or rounded once, at the end. Results of [`WideSum`] have a wider type than the items, in reductions and in
-//! scans. If an operator has no kernel for an item type, the request does not compile:
+//! The items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; the items of
+//! [`Recurrence`] are [`Affine`]. [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in at
+//! least 32 bits. Results of 8 and 16 bits are truncated or rounded to their size once, at the end. Results of [`WideSum`] have a wider
+//! type than the items, in reductions and in scans. If an operator has no kernel for an item type, a request on a GPU does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
@@ -134,12 +134,13 @@
 //!
 //! # Without waiting
 //!
-//! `queue` enqueues the work on the stream and returns. The first request of a kind on a stream may allocate and synchronise. Later
-//! requests do neither, unless they have more items, or the stream's scratch memory was freed meanwhile.
+//! `queue` enqueues the work on the stream and returns. A request may allocate and synchronise if it is the first to use its kernel, its
+//! stream or its capture, or if it needs more scratch memory than earlier requests. It may also do so after a failed call, or after graphs
+//! were destroyed. Other requests do neither.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
-//! - Whatever the data are, the kernels access only the memory that the request names and the stream's own scratch memory.
+//! - Whatever the data are, the kernels access only the memory that the request names and the library's own scratch memory.
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
 //! - If a buffer is dropped while work on it is queued, `cuMemFree` waits for the work, and then frees the buffer.
 //! - Every call asks the driver which context owns the memory at each address.
@@ -264,11 +265,11 @@ pub use warpfold_kernels::op::*;
 pub use warpfold_kernels::selection::{Equal, Equality, NonZero, NotNan, Predicate};
 pub use warpfold_kernels::{mapped, one_reading};
 
-/// The crate of the kernels, for [`item!`].
+/// The crate of the kernels, for [`item!`] and [`operators!`].
 #[doc(hidden)]
 pub use warpfold_kernels as kernels;
 
-/// The types that the expansions of [`operators!`] and [`kernels!`] name.
+/// Types that the expansions of [`operators!`] and [`kernels!`] name.
 #[doc(hidden)]
 pub mod texts {
     pub use crate::kernel::{Entry, Row};

@@ -1,6 +1,7 @@
 //! Operators, predicates and equalities of a program's own: [`operators!`](crate::operators) and [`item!`](crate::item).
 
-/// Registers operators with the library: each row gives one operator its kernels for one type of items.
+/// Registers operators, predicates and equalities with the library: each row gives one operator, predicate or equality its kernels for one
+/// type of items.
 ///
 /// The list is in the file with the operators. That file is compiled twice: as a module of the program, and for the device by the build
 /// script, with one line of `warpfold-build`. For the device, the name `warpfold` means the crate `warpfold-kernels`, so the file uses

@@ -190,8 +190,8 @@ impl Gpu {
     }
 }
 
-/// Loads a text into the current context. A text that the driver refuses is [`Error::KernelRejected`]. Any other failure is the error of a
-/// failed driver call.
+/// Loads a text into the current context. A text that has a NUL, or that the driver refuses, is [`Error::KernelRejected`]. Any other
+/// failure is the error of a failed driver call.
 #[cfg(feature = "cust")]
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };

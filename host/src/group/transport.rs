@@ -28,10 +28,11 @@ pub(super) struct Local<'a> {
     pub limit: Duration,
 }
 
-/// The transport between the ranks of a group. All ranks call the same methods in the same order.
+/// The transport between the ranks of a group. All ranks call [`all_gather`](Self::all_gather) and [`exchange`](Self::exchange) in the same
+/// order.
 ///
-/// A failure of the transport leaves ranks out of step, so it ends the group. When the transport reports a failure, it has aborted, and
-/// every later call of any rank fails within the time limit.
+/// A failure of the transport leaves ranks out of step, so it ends the group. When the transport reports a failure, it has aborted. Then
+/// every later [`all_gather`](Self::all_gather) of any rank fails within the time limit.
 pub(super) trait Transport: Send + Debug {
     fn rank(&self) -> usize;
 
@@ -40,7 +41,8 @@ pub(super) trait Transport: Send + Debug {
     /// Sends the outgoing message to all ranks, after the work that is queued on the stream. The body of the message has `body_bytes` bytes
     /// on all ranks. Waits for the queued work without a limit, and then for the other ranks' messages.
     ///
-    /// Also fails, on all ranks, if one rank came after another had given up. A rank gives up when it has waited as long as its limit.
+    /// Also fails, on all ranks, if a rank makes the call after another rank has given up. A rank gives up when it has waited as long as
+    /// its limit.
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 
     /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have equal

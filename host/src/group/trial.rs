@@ -25,7 +25,7 @@ pub(crate) fn judge(input: &[u8]) {
     }
     let lengths = headers.iter().map(|header| header.item_count);
     let shares = Header::check_all(&headers).and_then(|()| {
-        // There are about 4096 units at most, like the chunks of a reduction.
+        // At most about 4096 units, as a reduction has at most 4096 chunks.
         let unit_items = |count: u64| (count / 4096).max(1 << 13);
         Layout::new(lengths, unit_items).ok_or(Fault::TooLong)
     });

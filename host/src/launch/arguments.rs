@@ -10,9 +10,9 @@
 //! - each region is aligned for its items;
 //! - no output shares a byte with an input or with another output. One exception: the output of a scan of the whole may be its input, if
 //!   each result overwrites its own item;
-//! - each region is memory of this GPU's primary context. The driver is asked about its first byte.
+//! - each region is memory of this GPU's primary context. The driver is asked about the region's first byte.
 //!
-//! A region without items is not checked, since nothing in it is read or written.
+//! If nothing in a region is read or written, only its length is checked.
 
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
@@ -88,7 +88,7 @@ pub(crate) struct Region {
     access: Access,
     /// How many items the region has.
     offered_items: usize,
-    /// How many items the call needs in the region.
+    /// How many items the region must have at least.
     needed_items: usize,
     /// The part of the region that is read or written.
     touched: Span,

@@ -160,7 +160,7 @@ impl<E, K> HasKeys for ByKeyTo<E, K> {
     type Key = K;
 }
 
-/// A place for which the number of items may be given in device memory: [`OnTheDevice`], alone or in [`PairsIn`].
+/// A place for which a count of items or parts may be given in device memory: [`OnTheDevice`], alone or in [`PairsIn`].
 ///
 /// ```
 /// # #[cfg(feature = "cust")]

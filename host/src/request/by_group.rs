@@ -1,4 +1,4 @@
-//! Groups of GPUs as places where requests run. All GPUs of the machine take slices of the host; a rank of a group takes device memory.
+//! Groups of GPUs as places where requests run. [`Gpus`] takes slices of the host; a rank of a group takes device memory.
 
 use super::bounds::Forward;
 use super::memory::{OnTheDevice, OnTheHost, Replaceable, Returned};

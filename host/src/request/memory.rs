@@ -106,7 +106,7 @@ pub enum OnTheDevice {}
 #[derive(Debug)]
 pub enum OnTheHost {}
 
-/// Two inputs in one place, combined item by item.
+/// Two inputs in one place: the first and the second items of pairs, or items and their flags.
 ///
 /// ```
 /// use warpfold::request::memory::{OnTheHost, PairsIn};

@@ -54,8 +54,9 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// Floats are combined along a tree that depends only on the operator, the item type, the shape and the number of items
 /// ([`warpfold_kernels::contract`]). A NaN from one of the library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 ///
-/// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007), but needs only one launch. Segments are reduced after
-/// Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
+/// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007). Unlike Harris's, it reduces device memory in one launch.
+/// Segments are reduced after Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's
+/// moderngpu.
 ///
 /// ```
 /// use warpfold::{Dot, Gpu, Sum, reduce};
@@ -91,8 +92,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines all items in their order: in each `O::combine`, the items of `left` come just before the items of `right`. So the operator
     /// need not commute. There is one result, as without `in_order`.
     ///
-    /// The bits are those of [`Self::rows`] with all items in one row. Without [`Self::count`], the time is the same, too. If the operator
-    /// commutes, a reduction without `in_order` may be faster. A slice of the host is copied to the device as a whole.
+    /// The bits are those of [`Self::rows`] with all items in one row. With [`Self::to`] and without [`Self::count`], the time is the same,
+    /// too. If the operator commutes, a reduction without `in_order` may be faster. A slice of the host is copied to the device as a whole.
     ///
     /// ```
     /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -194,7 +195,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
     ///
     /// The bits are those of a segment of the same items. For operators that use the index of an item, the index is `k`. If `length` is 0,
-    /// each result is the operator's identity. Each item is read once: by the kernel for rows if `inner` is 1, otherwise by the kernel for
+    /// each result is the operator's identity. Each item is read once. If `inner` is 1, the parts are handled as rows, otherwise as
     /// columns.
     ///
     /// If the number of items is not `outer` · `length` · `inner`, the error is [`Error::UnevenAxes`](crate::Error::UnevenAxes).
@@ -249,9 +250,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own. If there are no items, there are no
     /// runs.
     ///
-    /// An output needs room for one item per run. A shorter output is filled. `wait` then returns how much room is needed, as
-    /// [`Error::OutputTooShort`](crate::Error::OutputTooShort). Queued work writes the number of all runs as the count, even if an output
-    /// is too short.
+    /// The outputs of [`Self::to`] and [`Self::keys_to`] need room for one item per run. A shorter output is filled. `wait` then returns
+    /// how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). Queued work writes the number of all runs as
+    /// the count, even if an output is too short.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, Sum, reduce};

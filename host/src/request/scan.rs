@@ -52,8 +52,8 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// of items and results, the shape, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN from one of the
 /// library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`. If there are no items, there are no results.
 ///
-/// The algorithm is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp, the
-/// algorithm is after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
+/// Scans of all items are after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp,
+/// scans are after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
 ///
 /// ```
 /// use warpfold::{Gpu, Sum, scan};
@@ -297,7 +297,7 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Writes each result to the place of its item in `results`. The other places of `results` are not touched.
+    /// Writes each result to `results`, at the index of its item. The other places of `results` are not touched.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};

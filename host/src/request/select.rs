@@ -267,7 +267,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// `wait` returns the chosen items and the other items, both in their order.
+    /// `wait` returns the chosen items and the items that are not chosen, each in the order of the input.
     ///
     /// ```
     /// use warpfold::{Cpu, NonZero, select};

@@ -140,7 +140,7 @@ macro_rules! rows {
 
 for_each_selection_kernel!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy. They have the kernels of `half` 2's floats.
+/// The rows of the 16-bit floats that `cust` can copy. The kernels are those of `half` 2's floats.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};

@@ -7,7 +7,7 @@ use crate::error::{Argument, Error, Result};
 use crate::kernel::{Entry, Type};
 use crate::launch::{Position, Queue, Region, SelectionWords, Span, check_lengths};
 
-/// A kernel that chooses items of one type.
+/// A kernel that chooses items, and what its launches need to know.
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser {
     pub entry: &'static Entry,
@@ -181,7 +181,8 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// Until the work is done, in memory of this context and aligned for their types (items for the type of the chooser's kernel):
+    /// All memory named below is of this context and aligned for its type. Items are aligned for the type of the chooser's kernel. Until
+    /// the work is done:
     ///
     /// - the items can be read. So can a flag for each item if there are flags, and the number of items if it is in device memory;
     /// - each output can be written, up to its length or the number of its results, whichever is less;

@@ -120,7 +120,7 @@ pub(super) fn carry<'gpu, 'slice>(
     })
 }
 
-/// When `work` is called for a piece.
+/// The two times at which [`carry_in_steps`] calls `work` for a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// The piece's upload is queued.
@@ -223,7 +223,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         }
     }
 
-    /// Has the workers fill an idle lane with the next piece. `None` if there is no idle lane or no piece.
+    /// Lets the workers fill an idle lane with the next piece. `None` if there is no idle lane or no piece.
     fn give_next(&mut self) -> Option<()> {
         let lane = self.idle.pop()?;
         let Some((index, piece)) = self.pieces.next() else {
@@ -237,7 +237,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         Some(())
     }
 
-    /// Waits for a piece's work, and has the workers copy its results to their destination.
+    /// Waits for a piece's work, and lets the workers copy the results to their destination.
     fn wait(&mut self, Moving { lane, to }: Moving<'gpu, 'slice>) -> Result<()> {
         let lane = lane.wait()?;
         if to.is_empty() {
@@ -255,7 +255,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         while self.wait_for_lane().is_some() {}
     }
 
-    /// Has the workers copy `bytes` bytes, strip by strip.
+    /// Lets the workers copy `bytes` bytes, strip by strip.
     fn give(
         &mut self,
         lane: TransferLane<'gpu>,
@@ -287,7 +287,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
     }
 }
 
-/// Bytes of the strips of a piece of `piece_bytes` bytes.
+/// Bytes of a strip of a piece of `piece_bytes` bytes; the last strip may be shorter.
 fn strip_bytes(piece_bytes: usize) -> usize {
     piece_bytes
         .div_ceil(STRIPS)

@@ -1,5 +1,4 @@
-//! Requests along an axis, or with a pitch. Their layout decides which of two kernels runs: the kernel for segments if the parts are rows
-//! without gaps, otherwise the kernel for columns.
+//! Requests along an axis, or with a pitch. Rows without gaps are handled as segments, all other parts as columns.
 
 use super::reduce::{groups_of_host, groups_of_host_to};
 use super::scan::{grouped, grouped_to};

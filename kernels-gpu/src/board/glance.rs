@@ -1,4 +1,4 @@
-//! A glance: many slots of a board, read at once. The loads do not wait for each other.
+//! A glance: several slots of a board, and one slot of another board, read at once. The loads do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};

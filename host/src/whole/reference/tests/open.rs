@@ -1,6 +1,6 @@
 //! Tests the reference with operators and items as a user may write them: structs, wide items and accumulators, results of another type,
-//! operators that use an index or do not commute. If the bits do not depend on the order of combination, the results are compared with
-//! plain loops. Otherwise they are compared with sums made by hand.
+//! operators that use an index or do not commute. Also tests it with some of the library's operators. The results are compared with plain
+//! loops, or with results that were worked out by hand.
 
 use std::fmt::Debug;
 

@@ -34,7 +34,7 @@ pub struct Glance<A, P> {
 }
 
 impl<A: Accumulator, P: Accumulator> Glance<A, P> {
-    /// How many slots below the first slot are read: fewer if the values are wide, because more would not fit in registers.
+    /// At most this many slots below the first slot are read: fewer if the values are wide, because more would not fit in registers.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
     /// A glance in which no slot is published.

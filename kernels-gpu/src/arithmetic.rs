@@ -210,8 +210,8 @@ mod host {
         difference * difference / (n * m * (n + m))
     }
 
-    /// The keys and places of the minimum and the maximum of four items. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the
-    /// result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
+    /// The keys and places of two extremes of four items, or of one extreme, given twice. `extreme` is NaN exactly if an item is NaN. If no
+    /// item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;

@@ -71,8 +71,8 @@
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
 //!    the inclusive value of the previous item.
 //!
-//! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. A scan can also return the total,
-//! `(P ⊕ Q_k) ⊕ A`, where `A` is the aggregate of the last tile. For no items, the total is the initial value, or `e`.
+//! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. A scan can also return the total: for
+//! the last tile, whose aggregate is `A`, this is `(P ⊕ Q_k) ⊕ A`. For no items, the total is the initial value, or `e`.
 //!
 //! With an accumulator of two words and an odd `R`, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
 //! [`ScanShape::is_blocked`]. In step 2 each lane left-folds its vectors' totals, and the lanes scan the results. The prefix of a lane's

@@ -29,7 +29,7 @@ pub(super) struct Link<'chain, A> {
     has_ended: bool,
 }
 
-/// The rank that has given up.
+/// The first rank that gave up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Broken(pub usize);
 
@@ -87,8 +87,8 @@ impl<A> Link<'_, A> {
 }
 
 impl<A: Copy> Link<'_, A> {
-    /// Runs `take` after the `take` of all earlier ranks. So the ranks take shared resources in a fixed order, and no two calls wait for
-    /// each other.
+    /// Runs `take` after the `take` of all earlier ranks. So the ranks take shared resources in a fixed order, and simultaneous scans
+    /// cannot wait for each other.
     pub fn in_turn<R, E: From<Broken>>(&self, take: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
         self.chain
             .wait(|state| (state.turn == self.rank).then_some(()))?;

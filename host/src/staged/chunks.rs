@@ -21,7 +21,7 @@ const MOST_BOARD_BYTES: u64 =
     STATES_OFFSET + REDUCE_MAX_CHUNKS.div_ceil(2) * 8 * ACCUMULATOR_MAX_WORDS as u64;
 
 // A call that holds a lane must not wait for another lane of the same kind: otherwise several calls could hold all lanes, and wait for each
-// other forever. So the board has a lane for short slices ([`SHORT_BYTES`]), and the pieces have lanes for longer pieces.
+// other forever. So the board has a short lane (of [`SHORT_BYTES`]), and the pieces have longer lanes.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
 /// Reduces the items of these chunks of `items`, at most half of all chunks (rounded up). Returns the state words of the chunks'

@@ -5,7 +5,7 @@ const BLOCK_BYTES: usize = 16 << 10;
 
 /// Copies bytes to the beginning of `to`, memory that a device reads next. `to` is at least as long as `from`.
 ///
-/// Bytes that a processor has just written are in its own caches. A device reads bytes from there at a third of the bus's rate. The rate
+/// Bytes that a processor has just written are in its own caches. A device reads bytes from there more slowly than from memory. The rate
 /// from a host with Sapphire Rapids processors to an H200, in pieces of 256 KiB, was 19 GB/s. From memory, or from the cache that the
 /// processors share, the rate was 36 GB/s.
 pub(super) fn copy_for_device(to: &mut [u8], from: &[u8]) {

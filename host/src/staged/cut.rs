@@ -53,7 +53,7 @@ impl Room {
 /// A slice's pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// The first unit: a chunk of the reduction, or a tile of the scan. It is above 0 if the cut is of a later part of the slice.
+    /// The first unit: a chunk of the reduction, or a tile of the scan. It is 0 unless `part` has set it.
     first_unit: u64,
     unit_count: u64,
     unit_items: u64,

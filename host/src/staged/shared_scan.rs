@@ -7,8 +7,8 @@
 //!
 //! So a piece is copied once in each direction, and waits on its device until the earlier pieces, on all devices, have been read.
 //!
-//! Each GPU has two boards, which are zeroed once. All launches on them have the tag 1. On the first board, the first pass publishes
-//! aggregates, with identities for prefixes. On the second board, the second pass finds the true prefixes.
+//! Each GPU has two boards, which are zeroed once. All launches on them have the tag 1. On the first board, the launches for arriving
+//! pieces publish aggregates, with identities for prefixes. On the second board, the launches for leaving pieces have the true prefixes.
 
 use std::iter;
 use std::marker::PhantomData;
@@ -176,12 +176,12 @@ fn groups_of(tiles: &Range<u64>) -> Range<u64> {
     tiles.start / SCAN_GROUP_TILES..tiles.end.div_ceil(SCAN_GROUP_TILES)
 }
 
-/// The boards of the two passes, and host memory for the aggregates that the first pass publishes.
+/// A GPU's two boards, and host memory for the aggregates from the first board.
 struct Boards<A> {
     first: Board<A>,
     second: Board<A>,
     taken: PinnedMemory,
-    /// Bytes of a slot, for the aggregates of a piece's tile groups.
+    /// Bytes of a slot of `taken`: the aggregates of a piece's tile groups.
     slot_bytes: usize,
 }
 
@@ -265,8 +265,8 @@ impl<A: Accumulator> Boards<A> {
         debug_assert!(
             bytes <= self.slot_bytes && at + self.slot_bytes <= (BETWEEN + 1) * self.slot_bytes
         );
-        // SAFETY: the slot lies in `taken`, which has `BETWEEN + 1` slots, and at most a slot is copied (condition 1). Nobody uses the slot
-        // before the piece leaves and waits for this copy; the slot's previous piece has left (condition 2).
+        // SAFETY: the slot lies in `taken`, which has `BETWEEN + 1` slots, and at most one slot's bytes are copied (condition 1). Nobody
+        // uses the slot before the piece leaves and waits for this copy; the slot's previous piece has left (condition 2).
         unsafe {
             let to = self.taken.start().add(at);
             driver::queue_copy_to_host(to, from, bytes.min(self.slot_bytes), stream)

@@ -1,11 +1,11 @@
 //! Threads that copy between a program's slice and page-locked memory. One thread alone is slower than the bus.
 //!
 //! There is one set of threads in a process. The first call that needs them starts them, and they sleep between calls. They take tasks from
-//! one queue, in order, and no task waits for another task. Tasks come in bursts: all strips of a piece at once. Waking a thread takes
+//! one queue, in order, and no task waits for another task. Tasks come in bursts, such as all strips of a piece. Waking a thread takes
 //! longer than copying a strip, so a thread without a task spins for a while before it sleeps.
 //!
 //! - A caller that waits for its tasks sleeps until they are done. Unlike a thread of a general pool, it runs no other tasks meanwhile. So
-//!   it may hold locks, or be a task of such a pool itself.
+//!   it may hold locks, and it may itself be a thread of a general pool.
 //! - Workers make no driver call. The outcome of a job goes to the thread that submitted the job, and is dropped on that thread, even if
 //!   the call has already failed.
 
@@ -232,7 +232,7 @@ impl Threads {
         let threads = THREADS.get_or_init(Self::default);
         let started = STARTED.get_or_init(|| {
             let processors = thread::available_parallelism().map_or(1, NonZero::get);
-            // One processor is left to the thread that makes the driver calls.
+            // With two processors or more, one is left to the thread that makes the driver calls.
             let wanted = processors.saturating_sub(1).clamp(1, Self::MOST);
             let start = |index| {
                 let thread = thread::Builder::new().name(format!("warpfold {index}"));

@@ -68,9 +68,9 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: by `check`, items, count and a result of the caller's are memory of the context, aligned and without overlap. Spans have
-        // `item_count` items, and memory of the library's own has room for any result (conditions 1 and 2). With a count, `of_most` makes
-        // the plan (condition 3).
+        // SAFETY: by `check`, items, count and a result of the caller's are aligned memory of the context, and the result overlaps nothing.
+        // Spans have `item_count` items, and memory of the library's own has room for any result (conditions 1 and 2). With a count,
+        // `of_most` makes the plan (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
 

@@ -97,8 +97,8 @@ impl Queue<'_> {
         }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
         // SAFETY: by `check`, the items, the results, the caller's total and the count are memory of the context, aligned and long enough.
-        // They do not overlap, except that results may be in the items' place. A total of the library's own has room for any result
-        // (conditions 1 to 3). All tiles are in one launch (condition 4). An initial value is an accumulator's bytes (condition 5).
+        // Results and total overlap nothing, except that results may be in the items' place. A total of the library's own has room for any
+        // result (conditions 1 to 3). All tiles are in one launch (condition 4). An initial value is an accumulator's bytes (condition 5).
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }
 

@@ -76,7 +76,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         simt::thread_index() == S::WARPS * WARP_LANES - 1
     }
 
-    /// The address of the warp's first run.
+    /// The lowest address of the warp's runs.
     #[inline(always)]
     fn warp_runs(&self) -> *mut u32 {
         let before = simt::warp() as usize * WARP_LANES as usize * S::SHAPE.lane_bytes();

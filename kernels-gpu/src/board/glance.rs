@@ -1,4 +1,4 @@
-//! A glance: many slots of a board, read at once. The loads do not wait for each other.
+//! A glance: several slots of a board, and one slot of another board, read at once. The loads do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -34,7 +34,7 @@ pub struct Glance<A, P> {
 }
 
 impl<A: Accumulator, P: Accumulator> Glance<A, P> {
-    /// How many slots below the first slot are read: fewer if the values are wide, because more would not fit in registers.
+    /// At most this many slots below the first slot are read: fewer if the values are wide, because more would not fit in registers.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
     /// A glance in which no slot is published.

@@ -33,7 +33,7 @@
 //! of an accumulator. A value is published at most once, and at most one unit waits for it on the way up. In a scan, each unit whose prefix
 //! needs the value also waits for it, on the way down. A unit that waits reads the words again and again. A block has these barriers:
 //!
-//! - 1 in every launch,
+//! - 1 after the leaves are folded,
 //! - if columns have several chunks: 1, and 2 more for each level that any of the block's units combines on the way up,
 //! - in a scan of such columns: 1 for the prefixes, and 2 for each level that any of the block's units combines on the way down,
 //! - in the launch with the last tag, for such columns: 1.
@@ -354,8 +354,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unit.chunk * self.column_count as u32 + unit.column as u32
     }
 
-    /// Combines the totals of the block's leaves with the published values of earlier chunks. Writes the results of columns, and publishes
-    /// the values that later chunks need. In a scan, returns the leaf's prefix.
+    /// Combines the totals of the block's leaves with the published values of earlier chunks. Publishes the values that later chunks need.
+    /// In a reduction, writes the results of columns. In a scan, returns the leaf's prefix.
     ///
     /// # Safety
     /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.

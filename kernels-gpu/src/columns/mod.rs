@@ -121,6 +121,6 @@ const _: () = {
     );
     assert!(unit_warps(129) == 16 && unit_warps(u64::MAX) == BLOCK_WARPS);
     assert!(block_count(16, 513) == 2 && block_count(17, 256) == 1);
-    // Every device can give a block this much shared memory.
+    // Every device of compute capability 7.0 or later can give a block this much shared memory.
     assert!(shared_bytes::<[u32; 16]>() <= 64 << 10);
 };

@@ -1,4 +1,4 @@
-//! Compares the reference with plain loops if the bits do not depend on the order of combination, and otherwise with sums made by hand.
+//! Compares the reference with plain loops, and with results that were worked out by hand.
 
 mod open;
 

@@ -154,7 +154,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         }
     }
 
-    /// Copies a stretch of the input, or begins the copy if `BEGINS`.
+    /// Copies a stretch of the input. If `BEGINS`, the copy may still be under way afterwards.
     ///
     /// # Safety
     /// The conditions of [`Self::begin_copy`].

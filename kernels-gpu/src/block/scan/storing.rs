@@ -65,8 +65,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Computes the results of each of the calling thread's striped vectors, and passes them to `hand_on` in memory order. `lifted` returns
-    /// which items of a vector are lifted.
+    /// Computes the results of each of the calling thread's striped vectors. Passes a vector's results, in memory order, to `hand_on`.
+    /// `lifted` returns which items of a vector are lifted.
     ///
     /// # Safety
     /// - The thread's striped slots are written.

@@ -1,6 +1,6 @@
 //! Tests the reference with operators and items as a user may write them: structs, wide items and accumulators, results of another type,
-//! operators that use an index or do not commute. If the bits do not depend on the order of combination, the results are compared with
-//! plain loops. Otherwise they are compared with sums made by hand.
+//! operators that use an index or do not commute. Also tests it with some of the library's operators. The results are compared with plain
+//! loops, or with results that were worked out by hand.
 
 use std::fmt::Debug;
 
@@ -12,7 +12,7 @@ use super::*;
 /// Numbers of items: none, one, a few vectors, and one or several tiles.
 const SIZES: [usize; 5] = [0, 1, 33, 1025, 5000];
 
-/// A number of items. If they have 8 bytes or more, they fill more tiles than a tile group has.
+/// A number of items. Items of 12 bytes fill more tiles than a tile group has.
 const MANY: usize = 70_000;
 
 /// An operator: its item, accumulator and result, whether it is exact, and its functions.

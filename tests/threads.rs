@@ -331,7 +331,6 @@ fn all_calls_from_many_threads_end() {
     on_devices("1", "all_calls_from_many_threads_end", || {
         let items = vec![1u32; ITEMS];
         on_all_threads(THREADS, |index| {
-            // Each thread makes three calls, at the same time as the other threads.
             CALLS[index % CALLS.len()](&items);
             CALLS[index * 7 % CALLS.len()](&items);
             CALLS[index * 13 % CALLS.len()](&items);

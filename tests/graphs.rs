@@ -1,7 +1,7 @@
-//! Captured graphs. In some of them, one call writes the count of the next call's items. A launch of a graph reads the inputs as they are
-//! at the launch.
+//! Captured graphs. In some of them, a call writes the count that later calls read. A launch of a graph reads the inputs as they are at the
+//! launch.
 //!
-//! A copy by `cust` on any thread ends a capture, so the tests run one at a time.
+//! The tests run one at a time, so no test copies while another captures.
 
 #[path = "common/buffers.rs"]
 mod buffers;

@@ -19,7 +19,7 @@ use data::{Random, ordinary};
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{ArgMax, ArgMin, ArgMinMax, Cpu, Equal, Error, Extremes, Item, cust, reduce};
 
-/// Lengths from none to several chunks.
+/// Lengths from 0 items to several chunks.
 const LENGTHS: [usize; 7] = [0, 1, 33, 4097, 8192, 8193, 70_001];
 
 /// Truncates 64-bit indices to 32 bits. `u64::MAX`, the index for no items, becomes `u32::MAX`.
@@ -332,7 +332,7 @@ fn more_items_than_32_bits_can_number_are_an_error() {
     refused!(.rows(COUNT));
     refused!(.columns(1));
     refused!(.axis(1, COUNT, 1));
-    // Only the device knows the lengths of segments and runs, so the limit applies to the number of all items.
+    // For segments and runs, the limit applies to the number of all items, not to the lengths.
     refused!(.segments(&[0u64, 7, COUNT as u64]));
     refused!(.by_key::<Equal, _>(&items));
     let both = reduce::<ArgMinMax<u32>, _>(&items).columns(1).wait(gpu);

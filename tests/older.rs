@@ -2,7 +2,8 @@
 //! CPU, bit for bit.
 //!
 //! A process chooses the architecture once, so each architecture has a process of its own. All devices are virtual. Of the architectures
-//! that copy through registers, 7.5 has the least shared memory. No architecture that copies asynchronously has less than 8.6.
+//! that copy through registers, 7.5 has the least shared memory. No architecture that copies asynchronously has less shared memory than
+//! 8.6.
 
 #[path = "common/child.rs"]
 mod child;
@@ -22,7 +23,7 @@ use warpfold::{
     reduce, runs, scan, select,
 };
 
-/// Items for several tiles in each block of a small device. The last tile is partial.
+/// Items for several tiles. The last tile is partial.
 const ITEMS: usize = 70_001;
 
 /// Columns of the matrix. Items after its last whole row are left out.

@@ -1,6 +1,7 @@
 //! The host's cost of a warm call: it makes exactly the listed driver calls, and allocates nothing but returned results.
 //!
-//! A waiting call is refused while another thread captures a stream of `cust`. So the tests run one after the other.
+//! A waiting call on device memory is refused while another thread captures a blocking stream. One test captures such a stream, so the
+//! tests run one after the other.
 
 #[path = "overhead/allocator.rs"]
 mod allocator;

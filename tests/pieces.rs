@@ -1,5 +1,5 @@
-//! The kernels' bookkeeping: calls that are cut into several launches, tags that are used up, blocks with room for
-//! fewer tiles, and tiles of both shapes.
+//! The kernels' bookkeeping: calls that are cut into several launches, tags that are used up, scan blocks with room for 1, 2 or 4 tiles,
+//! and tiles of both shapes.
 
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]

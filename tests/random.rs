@@ -1,8 +1,8 @@
 //! Random calls and random sequences of calls. Their results are compared with results that the host computes.
 //!
-//! Integers are compared with plain loops of this test's own, floats with [the CPU], bit for bit. The CPU's reference is itself compared
-//! with plain loops, for results that do not depend on the order. A failing case is made smaller before it is shown. The cases are the same
-//! in every run, except with another seed:
+//! Integers are compared with plain loops of this test's own, floats with the CPU's results, bit for bit. The CPU's reference is itself
+//! compared with plain loops, for results that do not depend on the order. A failing case is made smaller before it is shown. The cases are
+//! the same in every run, except with another seed:
 //!
 //! ```text
 //! WARPFOLD_RANDOM_SEED=7 cargo test --release -p warpfold --test random
@@ -110,7 +110,7 @@ fn calls_on_many_multiprocessors() {
     });
 }
 
-/// Calls on several tile groups, and on slices of several pieces.
+/// Longer calls: some on several tile groups, some on slices of several pieces.
 #[test]
 fn long_calls() {
     property!("long_calls", 32, 0).holds(&Call::strategy(Lengths::Long), Call::check);

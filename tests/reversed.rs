@@ -1,5 +1,5 @@
 //! Scans from the last item to the first. A plain scan of the reversed items, with its results reversed, has the same bits. Every kernel
-//! for scans is tested at several lengths, and at several alignments unless it scans columns.
+//! for scans of arrays, segments or columns is tested at several lengths, and at several alignments unless it scans columns.
 
 mod common;
 #[path = "common/data.rs"]

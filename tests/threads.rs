@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// A call that checks its result.
 type Call = fn(&[u32]);
 
-/// Calls on a slice: every verb, with every shape. All items are 1.
+/// Calls on a slice: every verb, with each shape that it has. All items are 1.
 const CALLS: [Call; 50] = [
     |items| {
         assert_eq!(
@@ -331,7 +331,6 @@ fn all_calls_from_many_threads_end() {
     on_devices("1", "all_calls_from_many_threads_end", || {
         let items = vec![1u32; ITEMS];
         on_all_threads(THREADS, |index| {
-            // Several threads make each call, at the same time as other calls.
             CALLS[index % CALLS.len()](&items);
             CALLS[index * 7 % CALLS.len()](&items);
             CALLS[index * 13 % CALLS.len()](&items);

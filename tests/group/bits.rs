@@ -98,7 +98,7 @@ macro_rules! scans {
 scans!(scans_inclusively, inclusive_scan);
 scans!(scans_exclusively, exclusive_scan, exclusive);
 
-/// A function for each kind, which checks one call of a row of the table.
+/// For each kind of `for_each_text`, a function that checks a row.
 mod calls {
     use super::*;
 
@@ -188,7 +188,7 @@ fn scans_of_shares_that_end_at_boundaries() {
             (&[tile - 1, 2, tile], Form::InPlace),
             (&[0, tile + 1, 0, 2 * tile + 5], Form::InPlace),
             (&[3 * tile - 7, 3, 2, 2 * tile], Form::Apart),
-            // Tile groups that lie on one rank, on two, and on three.
+            // Tile groups that lie on one to four ranks.
             (&[group, group, group + 1], Form::Apart),
             (&[group - tile, 2 * tile, group, 5], Form::InPlace),
             (&[5 * tile, 7 * tile + 1, 6 * tile, group], Form::Apart),

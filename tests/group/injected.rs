@@ -1,6 +1,6 @@
-//! Makes the driver calls of a rank fail in turn. If the rank cannot do without the call, its error must name the call, and the other ranks
-//! must report that this rank failed or left. No rank may wait until the time limit. Memory may leak only if a call fails after its effect,
-//! or if a release fails.
+//! Makes the driver calls of a rank fail in turn. If the rank cannot do without the call, its error must name the call. The other ranks
+//! must report, in their next call at the latest, that this rank failed or left. No rank may wait until the time limit. Memory may leak
+//! only if a call fails after its effect, if a release fails, or if a call of the member's drop fails.
 
 use std::time::{Duration, Instant};
 
@@ -55,8 +55,8 @@ impl Buffers {
         }
     }
 
-    /// Makes calls of all kinds: with chunks and tiles that lie on two ranks, in place and to another buffer, and with all items on one
-    /// rank.
+    /// Makes calls of all kinds: with chunks and tiles that lie on two ranks, in place and to another buffer, with all items on one rank,
+    /// and with the result on one rank.
     fn calls(&self, member: &mut Member<'_>) -> Vec<Result<()>> {
         let (many, one) = (self.many.slice(), self.one.slice());
         vec![
@@ -151,8 +151,8 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the others,
-/// except in a sweep.
+/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the first
+/// and the last rank. In a sweep, every call fails.
 fn step(failing: usize) -> usize {
     match failing {
         1 => sweep::step(3),

@@ -2,7 +2,8 @@
 //! every division of the items. If a rank fails, makes a different call from the others, leaves or never arrives, each rank gets the right
 //! error.
 //!
-//! The virtual GPU has four devices. With real GPUs, several ranks may share a device. So only the tests over NCCL need more than one GPU.
+//! In tests with several ranks, the virtual GPU has four devices. With real GPUs, several ranks may share a device. So only the tests over
+//! NCCL need more than one GPU.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Bugs in scans with more tiles than blocks, so that each block takes several tickets. The last tile is partial.
+//! Bugs in scans with more tiles than blocks, so that some blocks take several tiles. The last tile is partial.
 //!
 //! A scan's text has the kernel twice, once for each shape of tiles. These scans are short, so the edits are in the half with tiles of 8
 //! warps.

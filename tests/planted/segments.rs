@@ -106,7 +106,7 @@ const ROWS: Circumstances = Circumstances {
     ..SEGMENTS
 };
 
-/// The same rows. Single warps combine their chunks.
+/// The same rows. A single warp combines each chunk.
 const WHOLE_CHUNKS: Circumstances = Circumstances {
     windows_per_block: 3,
     ..ROWS

@@ -15,11 +15,11 @@ use crate::engine::{Engine, Generation};
 pub enum Check {
     /// An access that is misaligned, outside of allocated memory, or made before earlier work has ended.
     Memory,
-    /// A barrier or a `*.sync` instruction that some threads do not reach.
+    /// An invalid barrier, or a barrier or `*.sync` instruction that some threads do not reach.
     Sync,
     /// Two accesses that nothing orders.
     Race,
-    /// A branch or an address depends on uninitialised bytes.
+    /// Uninitialised bytes decide something, such as a branch or an address.
     Init,
     /// The launch does not end.
     Hang,

@@ -1,10 +1,11 @@
 //! Calls of every verb and shape. Their arguments may be wrong: overlapping, too short, misaligned, in host memory, freed, on another
-//! device, or at an invalid address. Counts and offsets in device memory have any value. The call is queued, waited for or captured.
+//! device, or at an invalid address. Counts in device memory may be too large, and offsets may be wrong. The call is queued, waited for or
+//! captured.
 //!
 //! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. If there are items, a
-//! call with wrong arguments must be refused, write nothing, and leave nothing in its capture. Any other call must write the results of
-//! plain loops, and nothing else. If results are unspecified, as with wrong offsets, it may write anything to its outputs. The test finds
-//! wrong arguments by comparing byte ranges, without the library's code.
+//! call with wrong arguments must be refused, write nothing, and leave nothing in its capture. Without items, such a call may be refused.
+//! Any other call must write the results of plain loops, and nothing else. If the results are unspecified, as with wrong offsets, the call
+//! may write anything to its outputs. The test finds wrong arguments by comparing byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -34,7 +35,7 @@ pub const COLUMNS: usize = 5;
 /// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.
 const LENGTHS: [usize; 6] = [0, 5, 35, 100, 300, 600];
 
-/// Bytes of the arena, and of each border at its two ends. No correct argument lies in a border.
+/// Bytes of the arena, and of each border at its two ends. Only a mistake moves an argument into a border.
 const ARENA_BYTES: usize = 48 << 10;
 const BORDER_BYTES: usize = 8 << 10;
 
@@ -48,9 +49,9 @@ pub struct Extent {
 /// A mistake in an argument.
 #[derive(Debug, Clone, Copy)]
 enum Slip {
-    /// It overlaps another argument: it begins this many items after that argument's start. A negative number means before the start.
+    /// It begins at the start of the argument with this index, plus this many items. A negative number means before the start.
     Over(usize, i64),
-    /// It overlaps another argument: it begins in that argument's middle.
+    /// It begins in the middle of the argument with this index.
     OverMiddle(usize),
     /// It has only this many tenths of the most items that the call accesses.
     Short(usize),

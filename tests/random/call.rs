@@ -50,7 +50,8 @@ pub enum Output {
     InPlace,
 }
 
-/// A call that waits must not run while another thread captures: on a real device both concern the default stream.
+/// A waiting call on device memory begins after the work of the default stream. Such a call is refused while another thread captures a
+/// blocking stream.
 static CAPTURE: RwLock<()> = RwLock::new(());
 
 /// Does the work. Other threads may work at the same time, but none of them captures.

@@ -10,7 +10,7 @@ use proptest::test_runner::TestRunner;
 pub enum Lengths {
     /// A few tiles of any type.
     Short,
-    /// Several tile groups, and slices of several pieces.
+    /// Longer: some fill several tile groups, or several pieces of a slice.
     Long,
 }
 

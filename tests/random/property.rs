@@ -75,7 +75,7 @@ impl Property {
 }
 
 /// Tries a case, which fails by panicking. After a fault, the device may be unusable for the rest of the process. If it is, no smaller case
-/// can be tried, and the original case is reported.
+/// can be tried, and the smallest failing case so far is reported.
 fn attempt<C>(case: &C, check: impl Fn(&C)) -> TestCaseResult {
     if FAILED.load(Ordering::Relaxed) && warpfold::gpu_sum(&[1u32]).is_err() {
         return Ok(());

@@ -32,7 +32,7 @@ impl fmt::Debug for Row {
 
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// The rows that stand for all rows with their text.
+        /// The rows of `for_each_text`.
         pub const ROWS: &[Row] = &[$(Row {
             symbol: stringify!($symbol),
             check: $kind::<$op, $t>,
@@ -91,7 +91,7 @@ fn or_identity<O: Op<T, Output = T>, T: Item>(items: &[T], found: Option<T>) -> 
     found.unwrap_or_else(|| O::lower(O::identity()))
 }
 
-/// A list with `input_offset` other items, and then the call's items.
+/// `input_offset` sentinels, and then the call's items.
 fn on_the_host<T: Edges>(call: &Call, items: &[T]) -> Vec<T> {
     [&vec![T::SENTINEL; call.input_offset], items].concat()
 }

@@ -1,8 +1,8 @@
 //! Random sequences of calls on shared buffers, by several threads on several streams.
 //!
-//! Calls that touch the same items take effect in the order of the sequence. On one stream, the stream keeps the order. Between queued
-//! calls on different streams, an event keeps it. All other calls may run in any order. So the same calls, made one by one on the host,
-//! must end with the same buffers.
+//! Two calls conflict if one writes items that the other reads or writes. Conflicting calls take effect in the order of the sequence. On
+//! one stream, the stream keeps the order. Between queued calls on different streams, an event keeps it. Calls without a conflict may run
+//! in any order. So the same calls, made one by one on the host, must end with the same buffers.
 
 #[path = "sequence/model.rs"]
 mod model;

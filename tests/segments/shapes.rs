@@ -33,7 +33,8 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
         vec![17 * chunk + 3, 9],
     ];
-    // The first window has two chunks. They just fit into one work, or have one item too many for it (`room_items`).
+    // The first window has two chunks. Together they just fill a work's room in shared memory, or have one item too many for it
+    // (`room_items`).
     for before in rooms.map(|room| room - chunk - 2) {
         lists.extend([0, 1].map(|more| vec![before + more, chunk, 3, chunk, chunk]));
     }

@@ -1,5 +1,5 @@
 //! Rows of whole vectors whose items go straight to registers: rows of one or several pieces or chunks, and rows that share windows and
-//! blocks. A piece is a part of a row (`kernel/rows.rs`).
+//! blocks. `kernel/rows.rs` defines a piece and a step, `kernel/whole.rs` a unit.
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::RunOptions;
@@ -15,8 +15,8 @@ use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows. Some rows have one piece, some two to eight pieces, some 2 to 16 chunks, and one 18 chunks. The remaining rows are not
-/// streamed: they have fewer than eight vectors, no whole vectors, no multiple of eight vectors, or too many pieces.
+/// Lengths of rows. Some rows have one piece, some two to seven pieces, some 2 to 16 chunks, and one 18 chunks. The remaining rows are not
+/// streamed: they are not whole vectors, have fewer than eight vectors or no multiple of eight, or have too many pieces.
 const LENGTHS: [usize; 24] = [
     16, 18, 32, 60, 64, 96, 128, 224, 256, 288, 512, 768, 1000, 1024, 1028, 2048, 3072, 4096, 4608,
     5120, 7680, 8192, 65_536, 70_656,

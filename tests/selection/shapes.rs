@@ -4,7 +4,7 @@ use warpfold_kernels::selection::{tile_items, warp_items};
 
 use crate::data::{Random, Sample};
 
-/// Lengths of inputs of type `T`: short ones, and those around a warp's and a tile's number of items.
+/// Lengths of inputs of type `T`: short ones, those around a warp's and a tile's number of items, and one of more than two tiles.
 pub fn counts<T>() -> Vec<usize> {
     let (tile, warp) = (tile_items::<T>(), warp_items::<T>());
     vec![

@@ -135,8 +135,7 @@ warpfold::kernels! {
         }
     }
 
-    /// Atomic operations on values of other types than `u32`. The values are passed as bits. They are sums of `f32` and maxima of `i32`, in
-    /// global memory and in shared memory.
+    /// Atomic sums of `f32` and maxima of `i32`, in global memory and in shared memory. The values are passed as bits.
     pub fn atomics(floats: *const f32, integers: *const i32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();

@@ -78,7 +78,7 @@ fn products_recognise_the_identity_by_its_bits() {
     check_operator::<ComplexProduct, Complex>(&complex).unwrap();
 }
 
-/// A number of absolute value from 1 to 1.12. The product of a thousand numbers does not overflow.
+/// A number of absolute value from 1 to 1.12. The product of a thousand such random numbers does not overflow.
 fn unit(numbers: &mut Random) -> Complex {
     let angle = numbers.float();
     Complex {

@@ -1,4 +1,4 @@
-//! Keeps the order of calls that touch the same items. Threads wait on the host, streams wait for events.
+//! Keeps the order of conflicting calls. Threads wait on the host, streams wait for events.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -47,8 +47,8 @@ impl<'a> Order<'a> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the earlier calls on which this call depends have been made, and has its stream wait for their
-    /// events. A call on the default stream needs no event, since that stream runs after earlier work of the other streams.
+    /// Waits until the earlier calls on which this call depends have been made, and has its stream wait for their events. A waiting call
+    /// needs no event, since the library begins it after all earlier work of blocking streams.
     pub fn before(&self, step: usize, stream: Option<&Stream>) {
         let earlier = &self.steps[..step];
         let is_needed = |other: &Step| match self.pace {
@@ -72,7 +72,8 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Notes that a call has been made, and records events for the calls that depend on it.
+    /// Notes that a call has been made. If it was queued, records an event for each conflicting later call that is queued on another
+    /// stream.
     pub fn after(&self, step: usize, stream: Option<&Stream>) {
         let this = &self.steps[step];
         let mut events = Vec::new();

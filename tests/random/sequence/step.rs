@@ -17,12 +17,12 @@ pub struct Step {
     pub action: Action,
 }
 
-/// Where a call is queued.
+/// Where a call is queued, unless it scans a slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Queue {
     /// On one of the streams.
     Stream(usize),
-    /// On the default stream. The call waits.
+    /// Nowhere: the call waits.
     Default,
 }
 

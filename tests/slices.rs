@@ -8,7 +8,7 @@ mod device;
 
 use crate::device::Kernel;
 use data::{Sample, assert_same_bits, ordinary};
-use warpfold::{Cpu, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
+use warpfold::{Cpu, Equal, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
 
 /// Bytes of the longest piece, unless a chunk is longer.
 const PIECE_BYTES: usize = 4 << 20;
@@ -92,16 +92,22 @@ fn scans_into_a_slice_of_the_callers() {
 
 #[test]
 fn a_too_short_slice_is_not_written() {
-    let mut results = [7, 7];
-    let refused = scan::<Sum, _>(&[1, 2, 3])
-        .to(&mut results)
-        .wait(Gpu::global());
-    let (offered_items, needed_items) = (2, 3);
-    let expected = Error::OutputTooShort {
-        offered_items,
-        needed_items,
+    let refused = |found| {
+        let (offered_items, needed_items) = (2, 3);
+        let expected = Error::OutputTooShort {
+            offered_items,
+            needed_items,
+        };
+        assert_eq!(found, Err(expected));
     };
-    assert_eq!(refused, Err(expected));
+    let mut results = [7, 7];
+    let items = [1, 2, 3];
+    refused(scan::<Sum, _>(&items).to(&mut results).wait(Gpu::global()));
+    refused(scan::<Sum, _>(&items).to(&mut results).wait(Cpu));
+    let by_key = scan::<Sum, _>(&items).by_key::<Equal, _>(&[4, 4, 5]);
+    refused(by_key.to(&mut results).wait(Gpu::global()));
+    let by_key = scan::<Sum, _>(&items).by_key::<Equal, _>(&[4, 4, 5]);
+    refused(by_key.to(&mut results).wait(Cpu));
     assert_eq!(results, [7, 7]);
 }
 

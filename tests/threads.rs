@@ -332,8 +332,8 @@ fn all_calls_from_many_threads_end() {
         let items = vec![1u32; ITEMS];
         on_all_threads(THREADS, |index| {
             CALLS[index % CALLS.len()](&items);
-            CALLS[index * 7 % CALLS.len()](&items);
-            CALLS[index * 13 % CALLS.len()](&items);
+            CALLS[(index * 7 + 1) % CALLS.len()](&items);
+            CALLS[(index * 13 + 2) % CALLS.len()](&items);
         });
     });
 }

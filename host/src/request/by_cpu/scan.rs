@@ -8,7 +8,7 @@ use crate::arguments::{Arguments, HostItems, Memory, Shape};
 use crate::error::Result;
 use crate::kernel::Item;
 use crate::reference;
-use crate::request::ends::{room, take};
+use crate::request::ends::room;
 use crate::request::memory::{OnTheHost, Replaceable, Returned};
 use crate::request::shape::{
     Axis, ByKey, Columns, Order, Pitched, Rows, ScanOrder, Segments, Whole, WholeWith,
@@ -216,7 +216,9 @@ impl<O: Op<T, Output: Item>, T: Item, E: Equality<K>, K: Item, D: Order>
     fn run(self, request: Scan<'_, O, T, OnTheHost, ByKey<E, K>, D, Written>) -> Result<()> {
         let mut arguments = request.arguments;
         let to = arguments.results.take();
-        take(to, &by_key::<O, E, K, T, D>(&arguments)?)
+        let scanned = by_key::<O, E, K, T, D>(&arguments)?;
+        room(to, scanned.len())?.copy_from_slice(bytemuck::cast_slice(&scanned));
+        Ok(())
     }
 }
 

@@ -11,8 +11,8 @@ use warpfold_ptx::finish::{Bounds, Contents, finish};
 
 use crate::pack::Variant;
 
-/// Environment variable with the folder of the kernels' crate. If it is not set, the folder is `kernels-gpu` beside this package. `cargo
-/// xtask rust-cuda --few` sets it to the folder of a crate with fewer kernels.
+/// Environment variable with the folder of the kernels' crate. If it is not set, the folder is `kernels-gpu` beside this package.
+/// `cargo xtask rust-cuda --few` sets the variable to the folder of a crate with fewer kernels.
 const KERNELS: &str = "WARPFOLD_KERNELS";
 
 /// Environment variable with the names of the architectures to compile for, separated by commas. If it is not set, the kernels are

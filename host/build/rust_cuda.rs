@@ -11,8 +11,8 @@ use warpfold_ptx::finish::{Bounds, Contents, finish};
 
 use crate::pack::Variant;
 
-/// Environment variable with the folder of the kernels' crate, if it is not beside this package. `cargo xtask rust-cuda --few` sets it to
-/// the folder of a crate with fewer kernels.
+/// Environment variable with the folder of the kernels' crate. If it is not set, the folder is `kernels-gpu` beside this package.
+/// `cargo xtask rust-cuda --few` sets the variable to the folder of a crate with fewer kernels.
 const KERNELS: &str = "WARPFOLD_KERNELS";
 
 /// Environment variable with the names of the architectures to compile for, separated by commas. If it is not set, the kernels are
@@ -59,7 +59,7 @@ const NAMES: [&str; 2] = {
     [newest.target.name, oldest.target.name]
 };
 
-/// The kernels' PTX for each architecture, the best first. Each text is also written to `output`, the build's folder.
+/// The kernels' PTX for each of the [`generations`], the best first. Each text is also written to `output`, the build's folder.
 pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     let package = Package {
         name: "warpfold-kernels",

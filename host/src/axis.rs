@@ -118,7 +118,7 @@ impl Axis {
         let fits = most.is_some_and(|most| {
             item_count <= most && most.saturating_sub(lacks_at_most) <= item_count
         });
-        // The number of results, `outer · inner`, must fit into a `usize`.
+        // The number of parts, `outer · inner`, must fit into a `usize`.
         if !fits || outer.checked_mul(inner).is_none() {
             return Err(Error::UnevenAxes {
                 item_count,

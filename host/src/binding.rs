@@ -42,7 +42,8 @@
 //! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all streams that `cudarc` makes) | no: synchronise the stream first | yes, if the work used this memory |
 //!
 //! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if streams were created in the slice's context.
-//! A call waits for these events, and records new events. So later uses of the slice through `cudarc` come after the call.
+//! A call waits for the last write of a slice and, if the call writes the slice, also for the last read. The call records a new event, for
+//! which later uses of the slice through `cudarc` wait in the same way.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 
@@ -236,7 +237,7 @@ unsafe impl DeviceStream for RawStream<'_> {
     }
 }
 
-/// The user of lent memory: the argument of [`DeviceItems::lend`].
+/// The user of lent memory: the argument of [`DeviceItems::lend`] and of [`DeviceItemsMut::lend_mut`].
 ///
 /// ```
 /// use warpfold::RawStream;
@@ -259,7 +260,7 @@ pub enum User<'a> {
     WaitingCall,
 }
 
-/// Memory that is lent to a call: the result of [`DeviceItems::lend`].
+/// Memory that is lent to a call: the result of [`DeviceItems::lend`] and of [`DeviceItemsMut::lend_mut`].
 ///
 /// ```
 /// use warpfold::RawItems;

@@ -89,7 +89,7 @@ impl Verb {
         }
     }
 
-    /// Whether only the device knows the number of results.
+    /// Whether the number of results depends on the values of the items, flags or keys.
     pub fn chooses(self) -> bool {
         matches!(
             self,

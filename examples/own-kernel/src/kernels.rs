@@ -1,6 +1,6 @@
 //! A kernel of this program's own, made of the library's building blocks. Compiled by `build.rs` for the GPU.
 
-/// Bytes of shared memory that a block of [`standardise`] takes: scratches of 8 sums and 8 means (8 bytes each) and of 8 maxima (4 bytes).
+/// Bytes of shared memory that a block of [`standardise`] takes: two scratches of 8 sums (8 bytes each), and one of 8 maxima (4 bytes each).
 pub const SHARED_BYTES: u32 = 64 + 64 + 32;
 
 warpfold::kernels! {

@@ -39,7 +39,7 @@ where
 }
 
 /// Checks that an equality gives the same answers on the device as on the host. Each item is compared with itself, and with the other items
-/// in both orders. If there are many items, each item is compared with only some of the others.
+/// in both orders. If there are many items, only some of these comparisons are made.
 ///
 /// ```
 /// use warpfold::{Equal, check_equality};

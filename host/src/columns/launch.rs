@@ -139,8 +139,8 @@ impl<'a> Queue<'a> {
             output: output.address,
         };
         // SAFETY: the words are those of a reduction of columns (condition 1), with this matrix and the prepared workspace (condition 2).
-        // By `check_columns`, items, count and results are aligned memory of the context and do not overlap, and there is room for a result
-        // of each column (condition 3).
+        // By `check_columns`, items, count and results are aligned memory of the context. The results overlap neither items nor count, and
+        // there is room for a result of each column (condition 3).
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -172,9 +172,9 @@ impl<'a> Queue<'a> {
             is_exclusive: u64::from(order.is_exclusive),
         };
         // SAFETY: the words are those of a scan of columns (condition 1), with this matrix and the prepared workspace (condition 2). By
-        // `check_columns`, items, count and results are aligned memory of the context and do not overlap, and there is room for a result of
-        // each item (condition 3). A reversed scan reads the same rows, from the last row backward by a pitch that wraps. If the count in
-        // device memory is smaller, the kernel skips the last rows or matrices.
+        // `check_columns`, items, count and results are aligned memory of the context. The results overlap neither items nor count, and
+        // there is room for a result of each item (condition 3). A reversed scan reads the same rows, from the last row backward by a pitch
+        // that wraps. If the count in device memory is smaller, the kernel skips the last rows or matrices.
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -210,9 +210,8 @@ impl<'a> Queue<'a> {
         arguments: &mut [u64],
     ) -> Result<()> {
         let Prepared { kernel, blocks, .. } = prepared;
-        // SAFETY: the words are the kernel's (condition 1). Items, count and results are as long as the kernel needs (condition 3), and
-        // the workspace has the state words for this matrix (condition 2). `blocks` is `block_count` of this matrix, as the contract
-        // says.
+        // SAFETY: the words are the kernel's (condition 1). Items, count and results are as long as the kernel needs (condition 3), and the
+        // workspace has the state words for this matrix (condition 2). `blocks` is `block_count` of this matrix, as the kernel requires.
         unsafe {
             self.launch(
                 Position::Whole,

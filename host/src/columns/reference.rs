@@ -59,7 +59,7 @@ fn scan<T: Element, R: Element>(
     }
 }
 
-/// Where the columns begin in the transposed matrix.
+/// Where the columns begin in the transposed matrix, and where the last column ends.
 fn offsets(item_count: usize, columns: usize) -> Vec<usize> {
     let rows = item_count / columns;
     (0..=columns).map(|column| column * rows).collect()

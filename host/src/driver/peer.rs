@@ -1,4 +1,4 @@
-//! For work on several devices: copies between the memory of two contexts, and, for waits with a time limit, queries whether work is done.
+//! Driver calls for work on several devices.
 
 use std::ffi::c_void;
 

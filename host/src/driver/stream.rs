@@ -261,9 +261,9 @@ unsafe fn launch_early(
         attributes: &raw const attribute,
         attribute_count: 1,
     };
-    // SAFETY: the driver reads a value for each parameter (condition 1), and the configuration with its attribute. These are live locals,
-    // and the driver copies them before it returns. The kernel's use of the parameters is sound (condition 2), and it waits for the
-    // previous work (condition 3).
+    // SAFETY: the driver reads a value for each parameter (condition 1), and the configuration with its attribute. The configuration and
+    // its attribute are live locals. The driver copies everything that it reads before it returns. The kernel's use of the parameters is
+    // sound (condition 2), and it waits for the previous work (condition 3).
     check("cuLaunchKernelEx", unsafe {
         launch(
             &raw const config,

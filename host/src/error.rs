@@ -1,4 +1,4 @@
-//! Errors, with the given and the allowed values.
+//! The errors of this library's calls.
 //!
 //! An error is plain data. It prints in full even where no driver is installed, and can be compared, cloned, and sent between threads.
 
@@ -47,7 +47,7 @@ pub enum Error {
     NoDevice {
         /// The driver call that failed.
         call: &'static str,
-        /// The code that it returned.
+        /// The code that the call returned.
         code: DriverCode,
         /// Advice that fits this build.
         advice: String,
@@ -89,15 +89,15 @@ pub enum Error {
     Driver {
         /// The driver call.
         call: &'static str,
-        /// The code that it returned.
+        /// The code that the call returned.
         code: DriverCode,
     },
 
     /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first code that reported the loss.
     ///
-    /// The `Gpu` has released the context, and every call returns this error. A new `Gpu` works as soon as the driver gives the process a
-    /// new context: see [`Error::ContextLost`]. The shortcuts on slices, such as [`gpu_sum`](crate::gpu_sum), ask for a new context
-    /// themselves.
+    /// The `Gpu` has released the context, and every later call on it returns this error. A new `Gpu` works as soon as the driver gives the
+    /// process a new context: see [`Error::ContextLost`]. [`Gpu::global`](crate::Gpu::global) asks for a new context itself, and so do the
+    /// shortcuts on slices, such as [`gpu_sum`](crate::gpu_sum).
     #[error(
         "this `Gpu` lost its context to {code} in an earlier call, and has let go of it; a new `Gpu` works as soon as the driver \
          gives the process a new context"
@@ -111,8 +111,8 @@ pub enum Error {
     ///
     /// There are two possible reasons:
     ///
-    /// - Something in the process still holds the lost context: another library, the CUDA runtime, a context of `cust`. The driver gives a
-    ///   new context as soon as the last holder has released the lost context.
+    /// - Something in the process still holds the lost context: another `Gpu`, another library, the CUDA runtime, a context of `cust`. The
+    ///   driver gives a new context as soon as the last holder has released the lost context.
     /// - A kernel has faulted (700, 716, 719, …). After that, NVIDIA's driver makes no new context in the process at all: restart the
     ///   process.
     #[error(
@@ -145,14 +145,14 @@ pub enum Error {
     ///
     /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
     /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory
-    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and this stream or the call's own stream is captured.
+    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and this stream, or the stream on which the call is queued, is captured.
     #[error(
         "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
          stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
     )]
     CaptureUnderWay,
 
-    /// The device has too little memory left.
+    /// The device has too little memory left. If part of the call's work had run, the outputs are unspecified.
     #[error(
         "out of device memory: {} were asked for, {} are free",
         known(asked_bytes),
@@ -166,7 +166,8 @@ pub enum Error {
         free_bytes: Option<u64>,
     },
 
-    /// The host has too little memory for the results, or too little page-locked memory.
+    /// The host has too little memory for the results, or too little page-locked memory. If part of the call's work had run, the outputs
+    /// are unspecified.
     #[error("out of host memory: {asked_bytes} bytes were asked for")]
     OutOfHostMemory {
         /// Bytes that were asked for in one allocation.
@@ -332,7 +333,7 @@ pub enum Error {
     Group(#[from] Fault),
 }
 
-/// The argument of a call that an [`Error`] names.
+/// The argument that an [`Error`] names.
 ///
 /// ```
 /// use warpfold::{Argument, Error};
@@ -345,7 +346,7 @@ pub enum Error {
 pub enum Argument {
     /// An input: the items, the second items of pairs, or the keys.
     Input,
-    /// An output for results, chosen items, indices or keys; for an in-place scan, the items.
+    /// An output for results, chosen items, indices or keys.
     Output,
     /// The offsets of segments; for a request by key, the output for the starts of the runs.
     Offsets,

@@ -79,9 +79,9 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// | transfer lanes for longer slices, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
-/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB, and slices of
-/// more than 4 MiB that are uploaded all at once, have longer pieces, whose lanes are freed with the call. If there is too little memory, a
-/// call first frees the memory that is kept for other calls.
+/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Reductions of more than 16 GiB, and slices
+/// of more than 4 MiB that are uploaded all at once, have longer pieces, whose lanes are freed with the call. If there is too little
+/// memory, a call first frees the memory that is kept for other calls.
 ///
 /// # Captures
 ///

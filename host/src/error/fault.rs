@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Why the ranks of a group could not complete a call together.
+/// Why the ranks of a group could not complete a call together. After [`Self::Nccl`], [`Self::TimedOut`], [`Self::RankFailed`] and
+/// [`Self::RankLeft`], the outputs are unspecified.
 ///
 /// ```
 /// use std::time::Duration;
@@ -102,14 +103,14 @@ pub enum Fault {
     #[error("the shares have more than {} items together", u64::MAX)]
     TooLong,
 
-    /// The call failed on another rank. The error on that rank has the reason. The outputs are unspecified. The group can still be used.
+    /// The call failed on another rank. The error on that rank has the reason. The group can still be used.
     #[error("the call failed on rank {rank}, whose error says why")]
     RankFailed {
         /// The first rank on which the call failed.
         rank: usize,
     },
 
-    /// A rank's member was dropped, or failed in the middle of a call. The group has ended.
+    /// A rank's member was dropped, or a failure has put the rank out of step. The group has ended.
     #[error("rank {rank} has left the group")]
     RankLeft {
         /// The rank.

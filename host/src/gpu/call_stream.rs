@@ -1,6 +1,6 @@
 //! Streams of the library's own, for calls that wait, and the scratch memory of a stream's launches.
 //!
-//! One call at a time uses such a stream. The streams are not ordered with the default stream, so captures do not affect them. A call
+//! A stream of the library's own serves one call at a time. It is not ordered with the default stream, so captures do not affect it. A call
 //! that has to run after the program's queued work waits for an event.
 
 use std::ops::Deref;

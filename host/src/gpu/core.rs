@@ -141,7 +141,7 @@ impl Core {
         };
         let context = PrimaryContext::retain(device).map_err(lost)?;
         let bound = context.bind()?;
-        // The context may be lost already, and kept alive by other code in the process. Then asking for the free memory fails.
+        // The context may be lost already, while other code in the process still holds it. Then asking for the free memory fails.
         let alive = driver::free_bytes().map_err(lost);
         bound.unbind()?;
         alive?;

@@ -1,4 +1,5 @@
-//! Processes that were forked after the driver was used. In such a process no driver call works, and the other threads are gone.
+//! Processes that were forked after the driver was used. In these processes no driver call works, and only the thread that forked still
+//! exists.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ pub(super) fn watch() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(|| {
         #[cfg(unix)]
-        // SAFETY: the function stores to an atomic, which may be done right after a fork.
+        // SAFETY: `in_child` only stores to an atomic, which may be done right after a fork.
         let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     });
 }

@@ -17,7 +17,7 @@ use crate::ptx;
 /// Bytes of dynamic shared memory that a kernel may use without opting in.
 const DEFAULT_SHARED_BYTES: u32 = 48 * 1024;
 
-/// The number of lists that kernels are hashed into. Most programs use fewer kernels.
+/// The number of lists that kernels are hashed into. Most programs use fewer kernels than there are lists.
 const LISTS: usize = 32;
 
 /// The kernels that calls have requested. Kernels are never removed one by one, so a look-up takes no lock.
@@ -221,7 +221,8 @@ fn missing(entry: &Entry) -> Error {
     }
 }
 
-/// Maps a failure of loading: a refused text is [`Error::KernelRejected`]; any other failure is the error of a failed driver call.
+/// Maps a failure of loading: invalid PTX and an unknown PTX version are [`Error::KernelRejected`]; any other failure is the error of a
+/// failed driver call.
 fn rejected(entry: &'static Entry, failure: Failure, log: String) -> Error {
     match failure.code {
         code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {

@@ -116,7 +116,7 @@ impl<T> Loan<'_, T> {
         Arc::clone(&self.item)
     }
 
-    /// Marks the thing to be dropped when the loan ends.
+    /// Records that the thing is to be dropped at the end of the loan.
     pub fn discard(&mut self) {
         self.is_fit = false;
     }

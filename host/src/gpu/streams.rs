@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 /// If this many streams are known, old ones are forgotten before a new stream is recorded.
 const MOST_STREAMS: usize = 256;
 
-/// The streams on which requests were queued, by their handles.
+/// The streams on which requests were queued, by their keys ([`Stream::key`]).
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     by_handle: RwLock<BTreeMap<usize, Arc<StreamSlot>>>,

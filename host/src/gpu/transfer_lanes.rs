@@ -5,8 +5,8 @@
 //! [`TransferLane`] has exclusive use of its buffer and memory. While queued work may use them, the holder has a [`BusyTransferLane`]
 //! instead.
 //!
-//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call waits only for its first lane. It works with
-//! fewer lanes than it wants if other calls have taken too many.
+//! The number of lanes is bounded, and so is the number of idle lanes that are kept. A call waits only for its first lane of each size. It
+//! works with fewer lanes than it wants if other calls have taken too many.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ const SHORT: Limits = Limits { most: 64, idle: 16 };
 /// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of each kind of memory. In use: at most 160 MiB.
 const PIECES: Limits = Limits { most: 40, idle: 20 };
 
-/// For pieces longer than [`PIECE_BYTES`]: of slices of more than 16 GiB, and of slices that are uploaded all at once. These lanes are not
-/// kept.
+/// For pieces longer than [`PIECE_BYTES`]: of reductions of more than 16 GiB, and of slices that are uploaded all at once. These lanes are
+/// not kept.
 const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
 
 /// The lanes of a context.

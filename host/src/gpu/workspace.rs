@@ -12,8 +12,8 @@
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
 //! - A *free* workspace is used by no work and is as good as new: the tags of earlier launches are recognised as old.
-//! - A captured graph gets a workspace of its own, so its launches may run at the same time as other work of the captured stream. The
-//!   driver reports when the graph, everything made from it, and all its launches are gone. Then the workspace is free.
+//! - A captured graph gets workspaces of its own, so its launches may run at the same time as other work of the captured stream. The driver
+//!   reports when the graph, everything made from it, and all its launches are gone. Then the graph's workspaces are free.
 //! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with other
 //!   workspaces, since freeing memory waits for all work.
 
@@ -240,8 +240,8 @@ impl Held {
 }
 
 impl Drop for Lease {
-    /// The driver calls this on one of its threads, where no driver call may be made. So nothing is freed here. If this is the last
-    /// reference to the shared state, `clear` has already taken all workspaces.
+    /// The driver calls this on one of its threads, where no driver call may be made. So nothing is freed here. If the upgraded reference
+    /// is the last reference to the shared state, `clear` has already taken all workspaces.
     fn drop(&mut self) {
         if let Some(held) = self.held.upgrade() {
             let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

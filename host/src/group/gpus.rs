@@ -54,7 +54,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// The same as for [`Gpu::new`], and [`Error::UnsupportedDevice`] if no device is new enough.
+    /// The errors of [`Gpu::new`], for any of the devices; but [`Error::UnsupportedDevice`] only if no device is new enough.
     pub fn all() -> Result<Self> {
         let first = Gpu::new();
         if matches!(first, Err(ref error) if !is_too_old(error)) {

@@ -39,7 +39,7 @@ struct Room {
 
 #[derive(Debug)]
 struct State {
-    /// The messages of the ranks that have come to this round.
+    /// The messages of the ranks that have come to the current round.
     laid: Vec<Option<Message>>,
     /// The number of rounds that have ended.
     rounds: u64,

@@ -2,7 +2,7 @@
 //!
 //! The ranks hold consecutive items, cut at any place. The work is divided into units: the chunks of a reduction, the tiles of a scan. A
 //! unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit can be **torn**: then
-//! its last items are on later ranks, which send these items. A rank sends at most the head of its share, and to one rank only.
+//! its last items are on later ranks, which send these items. Of its items, a rank sends at most the head of its share, to one rank.
 
 use std::ops::Range;
 

@@ -264,7 +264,7 @@ impl<'gpu> Member<'gpu> {
         if self.is_dissolved {
             return Err(Fault::Dissolved.into());
         }
-        // The group counts as dissolved until the call has ended well. So a panic leaves the group dissolved.
+        // The group counts as dissolved until the call has ended with all ranks in step. So a panic leaves the group dissolved.
         self.is_dissolved = true;
         self.calls += 1;
         let mut in_step = false;

@@ -6,8 +6,8 @@
 //!
 //! **Late ranks.** A sent message stays in the receiver's device memory, even after the sender has given up. So a rank that comes far too
 //! late still finds the message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From
-//! these times, all ranks see which ranks were too late. Each rank counts its times from the arrival of the previous messages at this rank.
-//! So the clocks of two ranks differ only by the time between the two arrivals.
+//! these times, all ranks see which ranks were too late. A rank counts its times from the moment at which the last of the previous messages
+//! reached it. So the clocks of two ranks differ only by the time between these two moments.
 
 mod library;
 
@@ -46,13 +46,13 @@ pub(super) fn unique_id() -> Result<[u8; ID_BYTES], Fault> {
 /// One rank's transport over NCCL.
 pub(super) struct Nccl<'gpu> {
     functions: &'static Functions,
-    /// `None` once the communicator is aborted.
+    /// `None` before NCCL has made the communicator, and after it was finalized or aborted.
     communicator: Option<Communicator>,
     rank: usize,
     size: usize,
     gpu: &'gpu Gpu,
     limit: Duration,
-    /// When the last of the previous messages arrived.
+    /// When the last of the previous messages arrived; before the first messages, when the rank joined.
     met: Instant,
     /// The context in which the communicator lives.
     generation: Generation,
@@ -323,7 +323,7 @@ impl Transport for Nccl<'_> {
             let mut code = unsafe { (functions.group_start)() };
             for parcel in sends {
                 // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory.
-                // Nobody changes it before the stream is done, since `carry_out` waits for the stream.
+                // Nobody changes it before the stream is done, since `carry_out` waits for the stream, or aborts.
                 let sent = unsafe {
                     (functions.send)(
                         parcel.address as *const _,
@@ -338,7 +338,7 @@ impl Transport for Nccl<'_> {
             }
             for parcel in receives {
                 // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory.
-                // Nobody reads or changes it before the stream is done, since `carry_out` waits for the stream.
+                // Nobody reads or changes it before the stream is done, since `carry_out` waits for the stream, or aborts.
                 let received = unsafe {
                     (functions.receive)(
                         parcel.address as *mut _,

@@ -74,7 +74,7 @@ impl Post {
         Ok(self.memory.check()?)
     }
 
-    /// Makes room for bodies of `body_bytes` bytes. If the room grows, the outgoing message is lost.
+    /// Makes room for bodies of `body_bytes` bytes. If the room grows, the notes and all messages are lost.
     pub fn make_room(&mut self, entered: Entered<'_>, body_bytes: usize) -> Result<()> {
         let bytes = body_bytes.saturating_add(HEAD_BYTES);
         if bytes > self.room {

@@ -116,7 +116,7 @@ fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     }
 }
 
-/// Exchanges the aggregates of all ranks' tiles except the last rank's, and returns the prefix of this rank's first tile.
+/// Exchanges the aggregates of the tiles of all ranks before the rank `last`. Returns the prefix of this rank's first tile.
 fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -204,7 +204,8 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         // - addresses are aligned, and items and results lie apart or are in place with the same type. `check_scan` has checked this; in
         //   the torn memory, `results_at` is a multiple of 256;
         // - for `publish_piece`: the prefix of the first tile's tile group, and the aggregates of the tile group's earlier tiles, are on
-        //   the board: `queue_pass` has put them there. The launch of the share's tiles publishes the tiles before the torn tile.
+        //   the board: `queue_pass` has put them there. The launch of the share's tiles publishes the aggregates of the tiles before the
+        //   torn tile.
         unsafe {
             match pass {
                 Pass::Publish => queue.publish_piece(O::row(), input, tiles),

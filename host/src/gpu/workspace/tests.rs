@@ -12,7 +12,7 @@ use crate::gpu::{Entered, Gpu};
 use crate::launch::Queue;
 use crate::{Cpu, Kernel, kind, scan};
 
-/// Where the epoch is: the high half of the first word.
+/// The byte of the workspace at which the epoch begins: it is the high half of `Control::tickets`.
 const EPOCH_OFFSET: u64 = 4;
 
 /// Runs `work` with the scratch memory of a stream.

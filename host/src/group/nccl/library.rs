@@ -1,7 +1,7 @@
 //! NCCL's library, opened at its first use, and those of its functions that the transport calls.
 //!
-//! The declarations are those of `nccl.h`, version 2.14. Later versions have not changed these declarations. Results are plain numbers, so
-//! that unknown results of newer libraries are kept.
+//! The declarations are those of `nccl.h`, version 2.14. Later versions have changed only one of these declarations: they have added fields
+//! at the end of `ncclConfig_t`. Results are plain numbers, so that unknown results of newer libraries are kept.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;

@@ -214,7 +214,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// The live allocation that is nearest to an address, for example the address of an access out of bounds.
+/// The live allocation of device memory that is nearest to an address, for example the address of an access out of bounds.
 ///
 /// ```
 /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -224,7 +224,7 @@ impl fmt::Display for Extent {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
-    /// No live allocation is near the address.
+    /// No live allocation of device memory is near the address.
     Nothing,
     /// The address lies inside this allocation. An access out of bounds runs past the allocation's end.
     Across(Extent),

@@ -78,7 +78,7 @@ impl Warp {
         }
     }
 
-    /// Before an instruction is executed, checks its operands for undefined bytes, and marks the undefined bytes of its results.
+    /// Runs a part of the check for uninitialised bytes, before an instruction is executed.
     #[inline(always)]
     fn check_undefined<O: Observer>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Instructions of single lanes: arithmetic, comparisons, moves, memory.
+//! Instructions of single lanes, for example arithmetic, comparisons, moves and accesses to memory.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};

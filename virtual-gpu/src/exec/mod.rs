@@ -3,8 +3,8 @@
 //! `fragment` runs it. `machine` and `task` hold the state of a launch and of a grid. Most other modules execute single instructions, or
 //! check their accesses.
 //!
-//! Threads are independent, as on Volta and later. Lanes of a warp at the same instruction form a *fragment* and
-//! run together. A branch may split a fragment, and fragments that meet are merged. No order of warps, blocks or
+//! Threads are independent, as on Volta and later. A *fragment* is a set of lanes of a warp that are at the same instruction and run
+//! together. A branch may split a fragment. Fragments that meet at the start of a basic block are merged. No order of warps, blocks or
 //! fragments is promised, but every thread that can run gets its turn eventually.
 
 mod apart;

@@ -214,7 +214,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// The live allocation that is nearest to an access out of bounds.
+/// The live allocation of device memory that is nearest to an address, for example the address of an access out of bounds.
 ///
 /// ```
 /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -224,9 +224,9 @@ impl fmt::Display for Extent {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
-    /// No live allocation is near the address.
+    /// No live allocation of device memory is near the address.
     Nothing,
-    /// The access starts inside this allocation and runs past its end.
+    /// The address lies inside this allocation. An access out of bounds runs past the allocation's end.
     Across(Extent),
     /// The address lies this number of bytes past the end of this allocation.
     After(Extent, u64),
@@ -347,11 +347,12 @@ pub enum FaultKind {
         /// The waiting threads, as text.
         waiting: String,
     },
-    /// A barrier that some threads did not reach, although they must.
+    /// A barrier that some threads did not reach, although they must, or an aligned barrier that a warp's threads reached at different
+    /// instructions.
     BarrierDivergence {
         /// The barrier's number.
         barrier: u32,
-        /// The missing threads, as text.
+        /// The threads that did not come, or came elsewhere, as text.
         missing: String,
     },
     /// An invalid use of a barrier or an mbarrier, for example with a wrong number or count.

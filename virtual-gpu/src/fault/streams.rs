@@ -66,7 +66,7 @@ pub enum Doer {
     },
     /// A copy, a fill, or stream-ordered freeing.
     Call {
-        /// The driver call that enqueued the work.
+        /// The driver call that enqueued the work. For work of a graph, the call that was captured.
         name: &'static str,
         /// The number of adjacent bytes that the call accesses.
         bytes: u64,

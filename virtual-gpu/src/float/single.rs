@@ -41,7 +41,7 @@ pub(super) fn canonical(x: f32) -> f32 {
     })
 }
 
-/// With flushing, a result that is the smallest normal number, and was rounded up from a subnormal, becomes zero.
+/// With flushing, a result that is the smallest normal number becomes zero if rounding with unlimited exponents gives a smaller magnitude.
 #[inline(always)]
 pub(super) fn rounded<const M: u8>(x: f32, exact: impl FnOnce() -> Number) -> f32 {
     let at_the_edge = Mode(M).flushes() && x.abs() == f32::MIN_POSITIVE;

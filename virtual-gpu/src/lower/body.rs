@@ -172,7 +172,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// Adds an instruction with the guard of its statement.
+    /// Adds an instruction with the current guard.
     pub(super) fn emit(&mut self, op: Op, class: Class) {
         self.code.push(Instruction {
             op,

@@ -39,7 +39,7 @@ fn targets(op: &Op) -> &[u32] {
     }
 }
 
-/// Whether an instruction ends a basic block: it may transfer control, or fragments may be merged after it.
+/// Whether an instruction ends a basic block: it may transfer control or end a turn, or it synchronises lanes.
 fn ends_block(op: &Op) -> bool {
     matches!(
         op,
@@ -47,7 +47,7 @@ fn ends_block(op: &Op) -> bool {
     ) || meets(op)
 }
 
-/// Whether fragments may be merged after an instruction.
+/// Whether an instruction synchronises lanes. Fragments may be merged after it.
 fn meets(op: &Op) -> bool {
     matches!(
         op,

@@ -1,7 +1,7 @@
-//! The memory spaces of a text: the limits on declared variables, and the places of these variables.
+//! The memory spaces of a text: the limits on declared variables, and the places of parameters, local variables and shared variables.
 //!
-//! The limits are `ptxas`'s. Sums saturate, so huge declarations do not overflow. A declaration beyond the
-//! limit is reported, and checking continues as if the memory were exactly full.
+//! The limits are `ptxas`'s, except that the device's configuration limits shared memory. Sums saturate, so huge declarations do not
+//! overflow. A declaration beyond the limit is reported, and checking continues as if the memory were exactly full.
 
 use super::body::Body;
 use super::names::{Entity, Variable, VariableAddress};
@@ -165,8 +165,8 @@ impl<'a> Body<'a, '_> {
         })
     }
 
-    /// A shared variable of the module. It is placed when a kernel first uses it. A variable without
-    /// room is reported once, not at every use.
+    /// A shared variable of the module. It is placed when a kernel first uses it. A variable without room is reported once for each kernel,
+    /// not at every use.
     pub(super) fn find_shared(&mut self, name: &'a str) -> Option<Variable> {
         if let Some(variable) = self.shared_variables.get(name) {
             return Some(*variable);

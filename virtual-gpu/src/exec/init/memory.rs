@@ -1,4 +1,4 @@
-//! Tracks which bytes of each memory space were written, and propagates undefinedness through loads, stores and atomic operations.
+//! Tracks which bytes of memory were written, and propagates undefinedness through loads, stores and atomic operations.
 
 use crate::checks::{ByteMasks, DEFINED, Origin};
 use crate::exec::block::Shared;

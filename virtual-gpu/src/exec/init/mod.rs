@@ -49,7 +49,7 @@ impl Warp {
         }
     }
 
-    /// Fails if a register is undefined in some lanes. `what` says what the register decides.
+    /// Fails if a register is undefined in at least one of `lanes`. `what` says what the register decides.
     #[inline(always)]
     fn check_register<O>(
         &self,

@@ -1,4 +1,4 @@
-//! Propagates undefinedness from each instruction's operands to its results.
+//! Propagates undefinedness from an instruction's operands to its results.
 
 use super::sample::sample;
 use crate::checks::{ByteMasks, DEFINED, Origin};

@@ -48,7 +48,7 @@ fn non_zero(word: u64) -> u64 {
     (((word & LOW_BITS) + LOW_BITS) | word) >> 7 & ONES
 }
 
-/// Transposes an 8 × 8 bit matrix, by swapping blocks of one, two and four bits.
+/// Transposes an 8 × 8 bit matrix, by swapping blocks of 1 × 1, 2 × 2 and 4 × 4 bits.
 fn transpose(square: u64) -> u64 {
     let swap = |x: u64, shift: u32, mask: u64| {
         let differs = (x ^ x >> shift) & mask;
@@ -73,7 +73,7 @@ mod tests {
             }
         }
         assert_eq!(lanes_by_byte(&row), masks);
-        // One bit of a byte is enough.
+        // A byte with only one bit set is not zero either.
         assert_eq!(lanes_by_byte(&row.map(|bits| bits & DIAGONAL)), masks);
     }
 }

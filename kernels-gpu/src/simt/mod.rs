@@ -90,7 +90,7 @@ use crate::launch::{Copies, Start};
 /// Whether copies to shared memory are asynchronous.
 pub const COPIES: Copies = Copies::of_capability(CAPABILITY_MAJOR);
 
-/// When a launch begins.
+/// When a launch begins, if earlier work on its stream is unfinished.
 pub const START: Start = Start::of_capability(CAPABILITY_MAJOR);
 
 /// This thread's lane in its warp. Blocks are one-dimensional.

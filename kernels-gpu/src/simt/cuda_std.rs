@@ -17,8 +17,8 @@ use cuda_std::{shared, thread, warp};
 
 use crate::contract::WARP_LANES;
 
-/// The major number of the target's compute capability, at most 9. With a capability's feature, rust-cuda also sets the features of all
-/// lower capabilities.
+/// The major number of the target's compute capability, at most 9. rust-cuda sets a capability's feature, and the features of all lower
+/// capabilities.
 pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "compute_90") {
     9
 } else if cfg!(target_feature = "compute_80") {

@@ -130,7 +130,7 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// Combines the items of a vector of a stream (see `Op::stream`). Only operators with wide accumulators use the place.
+/// Combines the items of a vector of a stream (see `Op::stream`). Only operators with wide accumulators use the parameter `place`.
 #[inline(always)]
 pub fn stream<A: Accumulator>([a, b, c, d]: Words, place: u32) -> A {
     match A::WORDS {
@@ -183,7 +183,7 @@ pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
 }
 
 /// The prefix after a vector with the prefix `before`. This hole is separate from [`place`], because kernels with accumulators of one word
-/// do not use it.
+/// do not need this prefix.
 #[inline(always)]
 pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {

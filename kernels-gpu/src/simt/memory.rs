@@ -127,7 +127,7 @@ pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
     unsafe { load_vector_by!(load_vector: "ld.global.v4.b32", address) }
 }
 
-/// Loads 16 bytes with L1 no-allocate, for inputs that are larger than the caches.
+/// Loads 16 bytes with L1 no-allocate.
 ///
 /// # Safety
 /// The same as for [`load_vector`].

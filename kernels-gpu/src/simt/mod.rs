@@ -1,6 +1,6 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
-//! No other module of this crate has `asm!` or intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Barriers,
+//! The rest of this crate has no `asm!` and no intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Barriers,
 //! shuffles, votes, the address of shared memory, and the indices and numbers of threads and blocks have three implementations. The
 //! implementation is chosen at compile time:
 //!
@@ -18,8 +18,8 @@
 //!
 //! State words, tickets and `Control::fault` are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a
 //! single access of 64 bits. A state word carries a value together with its tag, so no other order is needed. The one exception is
-//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Launches with the last
-//! tag need it, and launches that mark heads.
+//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Some launches with the
+//! last tag need it, and launches that mark heads.
 
 // On the host the kernels are only type-checked: each instruction panics.
 #![cfg_attr(
@@ -90,7 +90,7 @@ use crate::launch::{Copies, Start};
 /// Whether copies to shared memory are asynchronous.
 pub const COPIES: Copies = Copies::of_capability(CAPABILITY_MAJOR);
 
-/// When a launch begins.
+/// When a launch begins, if earlier work on its stream is unfinished.
 pub const START: Start = Start::of_capability(CAPABILITY_MAJOR);
 
 /// This thread's lane in its warp. Blocks are one-dimensional.

@@ -9,7 +9,7 @@
 
 use crate::contract::WARP_LANES;
 
-/// The major number of the target's compute capability. Stable rustc has no `cfg` for it, so the build sets a feature.
+/// The major number of the target's compute capability, at most 9. Stable rustc has no `cfg` for it, so the build sets a feature.
 pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     9
 } else if cfg!(feature = "stable_sm_80") {
@@ -132,7 +132,7 @@ pub fn shared_memory<T>() -> *mut T {
     base
 }
 
-/// Returns `pointer` as an address that the compiler knows to be in global memory.
+/// Returns `pointer` as an address in global memory. `warpfold-build` makes accesses by this address accesses of global memory.
 #[inline(always)]
 pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     let global: *mut T;

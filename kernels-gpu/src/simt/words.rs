@@ -199,10 +199,10 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
 /// Adds 1 to a 64-bit word if `increments` is true on the warp's first lane: relaxed, GPU scope. The first lane gets the word's old value,
 /// and the other lanes get 0. If nothing is added, all lanes get 0.
 ///
-/// The addition takes as long as a read of global memory, and the thread waits for it only when it uses the result. Two details avoid an
-/// early use. The addition has a predicate and no branch: after a branch, a move into one register would use the result at once. The
-/// summand 1 is computed from the lane: if the summands were equal, `ptxas` would add them up over the warp's lanes, and then distribute
-/// the result.
+/// The addition takes as long as a read of global memory. The thread waits only when it uses the result. Two details avoid an early use.
+/// The addition has a predicate and no branch: after a branch, a move into one register would use the result at once. The summand is
+/// computed from the lane, and is 1 on the first lane: if the summand were a constant, `ptxas` would add up the lanes' summands, and then
+/// distribute the result.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.

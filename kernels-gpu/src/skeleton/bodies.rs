@@ -1,5 +1,5 @@
-//! The bodies of the table's operators: for each row of whole arrays and of selections, one function for each hole, called `SYMBOL$HOLE`.
-//! Kernels of segments and of columns take the bodies of the rows of whole arrays.
+//! The bodies of the table's operators: functions called `SYMBOL$HOLE`, after the symbol of a row and a hole. The rows are those of whole
+//! arrays and of selections. Kernels of segments and of columns, and scans of runs of keys, take the bodies of the rows of whole arrays.
 //!
 //! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks; such bodies are
 //! left out when the PTX is made.
@@ -179,7 +179,7 @@ macro_rules! body {
     };
 }
 
-/// Emits the bodies of a row. The first arm has the bodies that all kinds need.
+/// Emits the bodies of a row. The first arm has the bodies that reductions and scans share.
 macro_rules! row {
     ($op:ident $t:ident $symbol:ident) => {
         body!($symbol identity: identity::<$op, $t>());

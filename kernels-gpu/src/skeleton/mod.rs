@@ -50,7 +50,7 @@ const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     }
 }
 
-/// Whether values are keys with indices, and indices are [found late](Op::FINDS_LATE).
+/// Whether indices are [found late](Op::FINDS_LATE): values are one key with an index, and items have 4 bytes.
 const fn finds_late<O: Op<T>, T: Element>() -> bool {
     has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
 }
@@ -276,12 +276,12 @@ arrays! {
     Long5 = 5 u64;
 }
 
-/// Emits the skeletons of a kind. A line states whether the operators are exact, and then an item, an accumulator and a result of the right
-/// widths. The skeleton's name follows, and contains the widths in bits. For pairs, the line has the type of one of the two values, and the
-/// name has the width of the pair.
+/// Emits the skeletons of a kind. A line has `true` or `false`, and then an item, an accumulator and a result of the right widths. The
+/// skeleton's name follows, and contains the widths in bits. For pairs, the line has the type of one of the two values, and the name has
+/// the width of the pair.
 ///
-/// For whole arrays, the name also says whether the operators are exact. In reductions and scans of segments and of columns, `false` stands
-/// for operators that combine sixteens pairwise, and `true` for all other operators.
+/// For whole arrays, `true` stands for exact operators, and the name also says whether the operators are exact. In reductions and scans of
+/// segments and of columns, `false` stands for operators that combine sixteens pairwise, and `true` for all other operators.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

@@ -38,8 +38,7 @@ macro_rules! for_each_sixteen {
 }
 
 impl Access {
-    /// Accesses to vectors of `bytes` bytes. Every power of two, up to 16, that divides `slot_bytes` also divides all addresses. The unit
-    /// is the largest of these powers that divides `bytes` too.
+    /// Accesses to vectors of `bytes` bytes. The unit is the largest power of two, up to 16, that divides both `bytes` and `slot_bytes`.
     pub const fn new(bytes: usize, slot_bytes: usize) -> Self {
         let common = 16 | bytes | slot_bytes;
         let unit = common & common.wrapping_neg();

@@ -358,8 +358,7 @@ pub fn take_left<A: Accumulator>() -> A {
     of_words(words)
 }
 
-/// Makes an accumulator of a body's inputs. If the accumulator consists of 64-bit numbers, each number is made of its two registers at
-/// once.
+/// Makes an accumulator from a body's inputs. If the accumulator consists of 64-bit numbers, each number is made of two registers.
 #[inline(always)]
 fn of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     if align_of::<A>() < align_of::<u64>() {

@@ -19,7 +19,7 @@ pub struct PairPart<A: Element, B: Element> {
 }
 
 impl<A: Element, B: Element> PairPart<A, B> {
-    /// Loads the part, with fillers in place of pairs that do not exist. A part that is not whole in both arrays is loaded through `slots`.
+    /// Loads the part, with fillers in place of pairs that do not exist. Unless both `left` and `right` are whole, `slots` are used.
     ///
     /// # Safety
     /// - The arrays are readable, and no other thread writes the part.

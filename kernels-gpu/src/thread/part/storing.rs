@@ -25,7 +25,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         });
     }
 
-    /// Stores vector `v`, all of which exists and is aligned.
+    /// Stores vector `v`.
     ///
     /// # Safety
     /// - All of vector `v` exists, and it can be accessed at once (`is_vector`).

@@ -1,6 +1,6 @@
-//! Calls that `measure` does not time, mostly for items of type `f32`: other reductions of whole arrays, segments of many lengths, columns,
-//! axes, selections, runs, values by key, wide items. One plain scan is timed too, beside a reversed scan. warpfold and CUB take turns on
-//! the same buffers. Some results of each call are checked.
+//! Calls that `measure` does not time, mostly for items of type `f32`: reductions other than sums and maxima, segments of many lengths,
+//! columns, axes, selections, runs, values by key, wide items. One plain scan is timed too, beside a reversed scan. warpfold and CUB take
+//! turns on the same buffers. Some results of each call are checked.
 
 mod axes;
 mod by_key;

@@ -50,8 +50,8 @@ pub struct Measure {
     /// How many batches of each call are timed at most; the calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
-    /// How many milliseconds all batches of a call may take, on average over the calls that take turns. Slower calls get fewer batches, but
-    /// three at least if `--repeats` allows.
+    /// How many milliseconds all batches of a call may take, on average over the calls that take turns. If the calls are slow, each gets
+    /// fewer batches than `--repeats`, but at least three if `--repeats` allows.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
     /// How the calls of a batch reach the device: for a short call, the host's launch can take longer than the device's work.
@@ -60,10 +60,10 @@ pub struct Measure {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// After this many seconds, begin no measurement with another number of items.
+    /// After this many seconds, begin nothing new: no other number of items, type or run.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
-    /// The seed of the random items; without this, the time of day.
+    /// The seed of the random items; without this, the current time.
     #[arg(long)]
     pub seed: Option<u64>,
     /// A folder for results.csv, table.md and the charts; without this, the rows go to the standard output.

@@ -17,7 +17,7 @@ pub struct Contender<'a> {
     pub call: Call<'a>,
 }
 
-/// The stream and the buffers of the calls. A reduction writes the first item of `output`, and the wide sum writes `wide`.
+/// The stream and the buffers of the calls. A sum or a maximum writes the first item of `output`, and the wide sum writes `wide`.
 ///
 /// A `DeviceSlice` does not borrow its buffer: the caller keeps the buffers until the calls are done.
 #[derive(Clone, Copy)]

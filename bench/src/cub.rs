@@ -165,7 +165,7 @@ impl Routine<'_> {
         output: &DeviceSlice<U>,
     ) -> Result<()> {
         let address = temporary.as_device_ptr().as_raw() as *mut c_void;
-        // SAFETY: this function's conditions are the same, and `temporary` has `temporary.len()` bytes.
+        // SAFETY: this function's conditions hold, and `temporary` has `temporary.len()` bytes.
         unsafe { self.call(stream, address, &mut temporary.len(), input, output) }
     }
 

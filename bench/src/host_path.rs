@@ -4,8 +4,8 @@
 //! what,of,value,unit
 //! ```
 //!
-//! Times are medians, except for the first calls and for the rows `least call`. The driver calls pass through the virtual GPU's crate,
-//! which adds some tens of nanoseconds to each.
+//! Times and rates are medians, except for the first calls and for the rows `least call`. The driver calls pass through the virtual GPU's
+//! crate, which adds some tens of nanoseconds to each.
 
 mod calls;
 mod first;

@@ -1,4 +1,4 @@
-//! Runs the measurements: types, sizes and cases, one after another.
+//! Runs the measurements: one type after another, and one size after another. The cases of a size take turns.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ use crate::timing::{Effort, Timing, alternate};
 /// Bytes of device memory that are left to the driver, the workspaces and CUB's temporary storage.
 const SPARE_BYTES: usize = 1 << 30;
 
-/// Runs the requested measurements. Fails if a result of warpfold or of a copy was wrong.
+/// Runs the requested measurements. The exit code is a failure if a result of warpfold or of a copy was wrong.
 pub fn run(options: &Measure) -> Result<ExitCode> {
     if virtual_gpu::mode()? == Mode::Virtual && !options.virtual_too {
         println!("There is no GPU on this machine, and the virtual one's times mean nothing.");
@@ -77,7 +77,7 @@ pub fn run(options: &Measure) -> Result<ExitCode> {
     })
 }
 
-/// CUB, if it can be compiled or loaded.
+/// CUB's libraries, compiled if necessary. No libraries if one cannot be compiled or loaded, or if the GPU is virtual.
 fn load_cub(options: &Measure, types: &[&'static Type], gpu: &Gpu) -> Cub {
     let build = |folder: &Path| Cub::build(types, gpu.compute_capability(), folder);
     let built = match &options.cub_dir {

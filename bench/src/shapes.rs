@@ -1,6 +1,6 @@
-//! Calls that `measure` does not time, mostly for items of type `f32`: indices of extremes, several results from one reading, two inputs,
-//! segments of many lengths, columns, axes, selections, runs, values by key, wide items. One plain scan is timed too, beside a reversed
-//! scan. warpfold and CUB take turns on the same buffers. Some results of each call are checked.
+//! Calls that `measure` does not time, mostly for items of type `f32`: reductions other than sums and maxima, segments of many lengths,
+//! columns, axes, selections, runs, values by key, wide items. One plain scan is timed too, beside a reversed scan. warpfold and CUB take
+//! turns on the same buffers. Some results of each call are checked.
 
 mod axes;
 mod by_key;
@@ -40,7 +40,7 @@ struct Shape<'a> {
     is_right: Box<dyn Fn() -> Result<bool> + 'a>,
 }
 
-/// The memory of the calls.
+/// The GPU, the stream, CUB's library, and the buffers that several shapes use.
 struct Buffers<'a> {
     gpu: &'a Gpu,
     stream: &'a Stream,
@@ -57,7 +57,7 @@ struct Buffers<'a> {
     moments: DeviceBuffer<Moments>,
 }
 
-/// Runs the requested measurements. Fails if a result of warpfold was wrong.
+/// Runs the requested measurements. The exit code is a failure if a result of warpfold was wrong.
 pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
     if virtual_gpu::mode()? == Mode::Virtual && !options.virtual_too {
         println!("There is no GPU on this machine, and the virtual one's times mean nothing.");
@@ -123,7 +123,7 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
     measurement.report.finish()
 }
 
-/// CUB, if it can be compiled or loaded.
+/// CUB's library, compiled if necessary. `None` if it cannot be compiled or loaded, or if the GPU is virtual.
 fn load_cub(options: &cli::Shapes, gpu: &Gpu) -> Option<&'static Shapes> {
     if virtual_gpu::mode().ok() == Some(Mode::Virtual) {
         return None;

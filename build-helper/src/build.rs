@@ -44,7 +44,7 @@ pub struct Build {
     pub updates: bool,
     /// Whether to compile every row without the cache, and to compare the result with the committed device code.
     pub compares: bool,
-    /// Whether to use only committed device code. [`Self::updates`] and rust-cuda's compiler override this setting.
+    /// Whether to use only committed device code. [`Self::updates`], [`Self::compares`] and rust-cuda's compiler override this setting.
     pub locked: bool,
 }
 

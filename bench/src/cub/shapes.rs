@@ -63,7 +63,7 @@ impl Shapes {
     ///
     /// # Safety
     /// Until the stream's work is done, the arguments that the shape uses are addresses of live device memory. The memory holds items of
-    /// the arguments' types, and has room for the shape's results.
+    /// the types that the source reads for the shape, and has room for the shape's results.
     pub unsafe fn call<'a>(
         &self,
         name: &str,

@@ -1,5 +1,5 @@
-//! The charts, as SVG. Each case except the copy has a chart of GB/s over the number of items, and a chart of the ratio to CUB. A smaller
-//! chart, the overview, shows the ratio for all cases of [`OVERVIEW_TYPE`].
+//! The charts, as SVG. Each measured case except the copy has a chart of GB/s over the number of items. If CUB was measured, the case also
+//! has a chart of the ratio to CUB. A smaller chart, the overview, shows the ratio for all cases of [`OVERVIEW_TYPE`].
 //!
 //! A chart is a grid of panels. Each panel has only a few lines, so that readers can distinguish them.
 
@@ -52,14 +52,14 @@ struct Chart {
     panel_size: (u32, u32),
 }
 
-/// A part of a chart with axes of its own.
+/// A part of a chart. Each panel has its own axes.
 struct Panel {
     title: String,
     lines: Vec<Line>,
 }
 
-/// Draws `rate_CASE.svg` for each case except the copy. If CUB was measured, also draws `ratio_CASE.svg` for each of these cases, and
-/// `overview.svg`.
+/// Draws `rate_CASE.svg` for each measured case except the copy. If CUB was measured, also draws `ratio_CASE.svg` for each of these cases,
+/// and `overview.svg`.
 pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     for case in Case::ALL {
         let subjects: Vec<&Subject> = summary.subjects().filter(|s| s.case == case).collect();

@@ -100,7 +100,7 @@ impl Summary {
         Self { entries }
     }
 
-    /// The subjects that were measured with warpfold.
+    /// The subjects except the copies.
     pub fn subjects(&self) -> impl Iterator<Item = &Subject> {
         let all = self.entries.iter().map(|entry| &entry.subject);
         all.filter(|subject| subject.case != Case::Copy)

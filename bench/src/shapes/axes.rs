@@ -47,8 +47,8 @@ impl<'a> Rows<'a> {
         }))
     }
 
-    /// The indices of the greatest items (with 64 bits, and with 32 bits), the moments, and the logarithms of sums of exponentials. CUB has
-    /// none of these calls.
+    /// The indices of the greatest items (with 64 bits, and with 32 bits), the moments, and the logarithms of sums of exponentials. CUB is
+    /// not measured with these calls.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self {
             place,

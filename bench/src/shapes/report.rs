@@ -144,7 +144,8 @@ impl Report {
         Ok(())
     }
 
-    /// Writes `shapes.csv`, `shapes.md` and the charts, if there is a folder for them. Fails if a result of warpfold was wrong.
+    /// Writes `shapes.csv`, `shapes.md` and the charts, if there is a folder for them. The exit code is a failure if a result of warpfold
+    /// was wrong.
     pub fn finish(self) -> Result<ExitCode> {
         if let Some(folder) = &self.folder {
             let mut csv: Vec<u8> = Vec::new();

@@ -9,7 +9,8 @@
 //! * Shared memory has 32 banks of four bytes. A warp's accesses of up to 4 bytes take one pass. Accesses of 8 bytes take two passes, each
 //!   of half a warp, and accesses of 16 bytes take four. A pass takes one wavefront, or more if its lanes need different words of one bank.
 //!   Each wavefront beyond the first of its pass is a *bank conflict*.
-//! * An asynchronous copy counts as loads and stores of up to 16 bytes for each lane.
+//! * An asynchronous copy counts as loads and stores of up to 16 bytes for each lane. A 128-bit atomic operation also counts as a load of
+//!   each lane, and as a store of each lane that writes.
 
 /// The class of an instruction.
 ///
@@ -31,7 +32,7 @@ pub enum Class {
     Convert,
     /// Comparisons, selections and predicate logic.
     Compare,
-    /// Moves, address conversions and special registers.
+    /// Moves, address conversions, `isspacep`, `createpolicy` and special registers.
     Move,
     /// Loads, stores, asynchronous copies, prefetches and other hints about memory.
     Memory,
@@ -39,7 +40,7 @@ pub enum Class {
     Atomic,
     /// Branches, returns, exits, traps, pauses, `setmaxnreg`, `pmevent`, and calls of functions that the system defines, such as `vprintf`.
     Control,
-    /// Barriers, fences, shuffles, votes, matches, warp reductions, elections, active masks, `cp.async.mbarrier.arrive` and
+    /// Barriers, mbarriers, fences, shuffles, votes, matches, warp reductions, elections, active masks, `cp.async.mbarrier.arrive` and
     /// `griddepcontrol`.
     Sync,
 }

@@ -2,7 +2,7 @@
 
 use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
 
-/// The mistake that was found, as text.
+/// Why a file or a kernel fails, as text.
 pub type Trouble = String;
 
 /// A device, and the module loaded on it.
@@ -101,7 +101,7 @@ fn say(error: impl std::fmt::Display) -> Trouble {
     error.to_string()
 }
 
-/// Fails if two results differ, with both lengths or with the first position where they differ.
+/// Fails if two results differ. The error names their lengths, or the first pair of different values.
 pub fn expect<T: Value>(got: &[T], expected: &[T]) -> Result<(), Trouble> {
     if got.len() != expected.len() {
         return Err(format!("{} values and not {}", got.len(), expected.len()));

@@ -82,7 +82,7 @@ pub struct Tally {
     pub disagree: usize,
     /// A line for each kernel with the same output on both machines.
     pub lines: String,
-    /// The outputs of the second machine, `there`.
+    /// The answers of the second machine, for kernels with an output on both machines.
     pub answers: Vec<Answer>,
 }
 

@@ -47,7 +47,7 @@ const LOG_BYTES: usize = 8192;
 
 /// `CUDA_ERROR_NOT_READY`.
 const NOT_READY: i32 = 600;
-/// Kernels take a few microseconds. A kernel that takes this long counts as hung.
+/// After this time a kernel counts as hung. Kernels usually take a few microseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The first device.

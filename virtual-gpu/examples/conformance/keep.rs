@@ -1,8 +1,8 @@
 //! Stores a device's answers in a file. Machines without the device can then compare their outputs with these answers.
 //!
-//! The file is a compressed stream of bytes. For each kernel it holds the name, the hash of the text, and the hash of the output. It also
-//! holds the texts of random kernels, and outputs that differ from the virtual GPU's. A 32-bit length precedes each name, each text and
-//! each output.
+//! The file is a compressed stream of bytes. For each answer it holds the kernel's name, the hash of its text, and the hash of its output.
+//! It also holds the texts of random kernels, and outputs that differ from the virtual GPU's. A 32-bit length precedes each name, each text
+//! and each output.
 
 use crate::suite::case::Case;
 use crate::suite::random::hash;

@@ -1,4 +1,4 @@
-//! Compares the outputs of each random kernel on two machines, and shortens the kernels whose outputs differ.
+//! Compares the outputs of each random kernel on two machines, and shortens kernels whose outputs differ.
 
 use crate::compare::{Side, Tally, Verdict, compare};
 use crate::options::Options;
@@ -90,7 +90,7 @@ fn cases_of(seeds: &[u64], kernels: &[Vec<Statement>]) -> Vec<Case> {
         .collect()
 }
 
-/// The machine that refuses to load the kernel. `None` if both load it.
+/// The machine that did not load the kernel, if the verdict is that a machine did not load it.
 fn refusing_side(verdict: &Verdict) -> Option<Side> {
     match verdict {
         Verdict::Failed {
@@ -173,7 +173,7 @@ fn device_is_lost(verdict: &Verdict) -> bool {
     *side == Side::There && matches!(failure, Failure::Run(_))
 }
 
-/// The instruction names of a kernel, to group kernels with the same difference.
+/// The instruction names of a kernel. Shortened kernels are grouped by these names.
 fn opcodes(statements: &[Statement]) -> String {
     let mut names = Vec::new();
     collect(statements, &mut names);

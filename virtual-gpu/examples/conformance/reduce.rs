@@ -1,4 +1,4 @@
-//! Shortens a kernel that does not give the same output on two machines. The shortened kernel does not either.
+//! Shortens a kernel on which two machines disagree. They disagree on the shortened kernel too.
 
 use crate::suite::kernel::Statement;
 

@@ -140,7 +140,7 @@ pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
     })
 }
 
-/// Shifts the 64-bit value `high:low` left, and returns the upper half.
+/// Shifts the 64-bit value `high:low` left, by at most 32 bits, and returns the upper half.
 pub(crate) fn shift_funnel(low: u32, high: u32, left: u32) -> u32 {
     let both = u64::from(high) << 32 | u64::from(low);
     ((both << left.min(32)) >> 32) as u32

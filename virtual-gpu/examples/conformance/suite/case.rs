@@ -55,7 +55,7 @@ pub trait Machine {
     }
 }
 
-/// The number of cases that `refused` loads together first.
+/// `refused` first loads this many cases together.
 const REFUSAL_BATCH: usize = 16;
 
 /// The output of a kernel, or why the kernel has no output.
@@ -67,7 +67,7 @@ pub enum Failure {
     /// The text does not load.
     #[error("it does not load: {0}")]
     Load(String),
-    /// The kernel does not run to its end.
+    /// There is no output for another reason.
     #[error("it does not run: {0}")]
     Run(String),
 }

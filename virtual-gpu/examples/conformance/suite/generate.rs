@@ -2,7 +2,7 @@
 //!
 //! The PTX ISA specifies the result of each random kernel. No statement divides by zero, depends on the order of atomic operations, or runs
 //! a `*.sync` instruction on lanes outside the mask. Statements also avoid most mistakes of the driver's compiler ([`hidden`]). NaNs with
-//! unspecified bits are replaced by one NaN, unless [`Nans::AsTheyAre`] is chosen.
+//! unspecified bits are replaced by the canonical NaN, unless [`Nans::AsTheyAre`] is chosen.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, LastSource, NanBits, Row};
@@ -15,7 +15,7 @@ use super::{compound, hidden, memory_ops};
 /// The treatment of NaNs whose bits the PTX ISA leaves unspecified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nans {
-    /// Replace every such NaN by one fixed NaN.
+    /// Replace these NaNs by the canonical NaN of their type.
     Replaced,
     AsTheyAre,
 }
@@ -133,7 +133,7 @@ impl Generator<'_> {
         self.random.pick(&alike).register
     }
 
-    /// A random literal of a kind. `None` if PTX has no such literals.
+    /// A random literal of a kind. `None` for some kinds: their operands stay registers.
     fn literal(&mut self, kind: Kind) -> Option<String> {
         let value = kind.random_value(&mut self.random);
         match kind {

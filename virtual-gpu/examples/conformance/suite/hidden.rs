@@ -6,16 +6,16 @@
 //!   does not change the upper half of its register.
 //! * An integer instruction that reads the bits of a float result: the compiler still treats the operand as a float. A shift and an 8-bit
 //!   store use the float converted to an integer. The absolute value of two packed halves is omitted if the float is positive.
-//! * `min(x, x)` and `max(x, x)` become `x`, and `x / x` becomes 1. This is wrong for NaNs and zeros.
+//! * `min(x, x)` and `max(x, x)` become `x`, and `x / x` becomes 1. This is wrong for NaNs, zeros and infinities.
 //! * Two successive conversions become a single conversion, even if the first converts a NaN to an integer.
 //! * A product may be computed too late, after a branch has overwritten its operand. An example is `%d5 = %d4 * (1 + 2^-52)`, followed by a
 //!   branch in which some lanes assign `%d4`. These lanes multiply the new `%d4`. With seed 891, all 128 threads multiply the last `%d4` on
 //!   the device, and 59 of them get a wrong product.
 //!
 //! The virtual GPU does none of this. So that the outputs agree, random kernels omit the guards above, and combine operands with a zero
-//! that is only known at run time. This does not hide everything: the compiler recognises that two such copies of a value are equal. With
-//! full optimisation, ten kernels of the seeds 1 to 1300 still differ: nine in a minimum or maximum, one in a product that is computed too
-//! late. Without optimisation (`--optimise 0`) no kernel differs.
+//! that is only known at run time. This does not hide everything: if a value is combined with the zero twice, the compiler recognises that
+//! both results are equal. With full optimisation, ten kernels of the seeds 1 to 1300 still differ: nine in a minimum or maximum, one in a
+//! product that is computed too late. Without optimisation (`--optimise 0`) no kernel differs.
 
 use super::catalogue::Row;
 use super::kind::{Kind, Width};

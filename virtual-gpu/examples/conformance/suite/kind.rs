@@ -83,7 +83,7 @@ impl Kind {
         )
     }
 
-    /// The values worth trying, for most kinds zeros, extremes, neighbours of powers of two, and NaNs.
+    /// The values worth trying, such as zeros, extremes, neighbours of powers of two, and for floats NaNs.
     pub fn special_values(self) -> Vec<u64> {
         match self {
             Kind::Predicate => vec![0, 1],

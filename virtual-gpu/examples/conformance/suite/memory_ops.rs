@@ -98,7 +98,7 @@ pub const ATOMICS: [Atomic; 30] = {
     ]
 };
 
-/// An atomic operation on the thread's own slot. Both the old and the new value are kept.
+/// An atomic operation on the thread's own slot. Registers receive the slot's old and new value.
 fn atomic(g: &mut Generator<'_>) -> Vec<String> {
     let atomic = *g.random.pick(&g.catalogue.atomics);
     let slot = own_slot(g);

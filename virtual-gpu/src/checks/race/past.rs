@@ -27,7 +27,7 @@ struct Overwritten {
     messages: Vec<Message>,
     by: Thread,
     time: u32,
-    /// The threads that have read the new value, with their times.
+    /// The threads for which a random choice gave the new value, with their times.
     seen: Vec<(Thread, u32)>,
 }
 

@@ -131,7 +131,8 @@ impl State {
         self.shadow.len() + self.recent.len() + self.streams.len()
     }
 
-    /// If much work is remembered, forgets the work that is ordered before everything that can still happen.
+    /// If much work is remembered, forgets the work that is ordered before everything that can still happen, and moves recent work to the
+    /// shadow.
     fn tidy(&mut self) {
         let is_much = self.len() > 2 * self.left + SLACK;
         if !is_much && self.recent.cells() <= MOST_CELLS {

@@ -58,7 +58,7 @@ fn products_of_parts(rows: &mut Vec<Row>) {
     }
 }
 
-/// Two integers of 16 bits at once.
+/// Pairs of 16-bit integers, and `min` and `max` with `.relu`.
 fn pairs(rows: &mut Vec<Row>) {
     for op in ["add", "min", "max"] {
         for n in ["u16x2", "s16x2"] {

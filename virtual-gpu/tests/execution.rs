@@ -118,8 +118,8 @@ fn blocks_of_a_cooperative_launch_wait_for_each_other() {
     assert_eq!(device.download::<u32>(numbers, blocks as usize), expected);
 }
 
-/// Block 0 of the first launch waits at a barrier of the grid. Block 1 arrives there only after all blocks of a second launch of the kernel,
-/// by another host thread, have passed their barrier.
+/// Block 0 of the first launch waits at a barrier of the grid. Block 1 arrives there only after all blocks of a second launch of the
+/// kernel, by another host thread, have passed their barrier.
 #[test]
 fn two_launches_at_once_have_barriers_of_their_own() {
     let mut device = Device::new();

@@ -79,7 +79,7 @@ pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
     round: u64,
-    /// The starved block. A new one is chosen after all blocks have had a turn.
+    /// The starved block. Once in [`STARVED_ROUNDS`] rounds, a block is chosen anew.
     victim: Victim,
 }
 

@@ -1,5 +1,5 @@
-//! The kernels of `examples/conformance` on the virtual GPU alone: they load, no check reports anything, and random kernels have the same
-//! results under every policy.
+//! The kernels of `examples/conformance` on the virtual GPU alone: every form of an instruction loads, and random kernels pass all checks
+//! and have the same results under every policy.
 
 #[allow(dead_code, reason = "the example uses the rest")]
 #[path = "../examples/conformance/suite/mod.rs"]
@@ -16,7 +16,7 @@ use suite::kernel;
 use suite::virtual_machine::VirtualMachine;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// Forms of PTX that the virtual GPU does not load.
+/// The names of the catalogue's instructions that do not load.
 const NOT_LOADED: [&str; 0] = [];
 
 fn loaded() -> Catalogue {

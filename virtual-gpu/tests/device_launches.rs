@@ -137,7 +137,7 @@ fn invalid_launches_are_refused() {
     assert_eq!(code(buffer("set", 1, 1) + write + &start(77)), 400);
     assert_eq!(code("mov.u64 %d31, 0;".to_owned() + &start(0)), 1);
     assert_eq!(code("mov.u64 %d31, %d1;".to_owned() + &start(0)), 1);
-    // For a number that is not a kernel's address, the system's function returns a null buffer.
+    // `cudaGetParameterBufferV2` returns a null buffer for a number that is not a kernel's address.
     let none = buffer("1234", 1, 1) + "cvt.u32.u64 %r30, %d31;";
     assert_eq!(code(none), 0);
 }

@@ -118,8 +118,8 @@ fn blocks_of_a_cooperative_launch_wait_for_each_other() {
     assert_eq!(device.download::<u32>(numbers, blocks as usize), expected);
 }
 
-/// Block 0 of the first launch waits at a barrier of the grid. Block 1 arrives there only after all blocks of a second launch of the kernel,
-/// by another host thread, have passed their barrier.
+/// Block 0 of the first launch waits at a barrier of the grid. Block 1 arrives there only after all blocks of a second launch of the
+/// kernel, by another host thread, have passed their barrier.
 #[test]
 fn two_launches_at_once_have_barriers_of_their_own() {
     let mut device = Device::new();
@@ -173,7 +173,7 @@ fn a_lock_taken_by_every_lane_in_turn() {
 
 #[test]
 fn blocks_wait_for_flags_of_resident_blocks() {
-    // Every block but the last waits for the flag of the next block.
+    // Every block waits for the flag after its own. The last of these flags is set before the launch.
     let device = Device::new();
     let blocks = 16;
     let flags = device.zeros(4 * (blocks + 1));
@@ -259,7 +259,8 @@ fn part_of_a_warp_synchronises_separately() {
 }
 
 /// Lanes 0 to 11 execute `low`, and lanes 12 to 31 execute `high`. For `low`, `%r1` is the thread's number plus 100, `%r2` is 88, and `%p1`
-/// holds. For `high`, `%r2` is the thread's number plus 200, `%r1` is 77, and `%p1` does not hold. An exchange must not read 77 or 88.
+/// holds. For `high`, `%r2` is the thread's number plus 200, `%r1` is 77, and `%p1` does not hold. No lane may receive 77 or 88 from
+/// another lane.
 fn in_two_branches(low: &str, high: &str) -> Vec<u32> {
     one_block(
         32,

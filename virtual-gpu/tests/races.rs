@@ -276,8 +276,8 @@ fn a_strong_access_does_not_hide_one_of_another_width_or_scope() {
     }
 }
 
-/// Thread 0 of block 1 adds to a word, ordered after an addition of block 0. Thread 32 of block 1 adds to the word with block scope, which
-/// does not include block 0.
+/// Thread 0 of block 1 adds to a word, ordered after an addition of block 0. Thread 32 of block 1 adds to the word with `scope`. Block
+/// scope does not include block 0.
 #[test]
 fn an_access_of_the_same_block_does_not_hide_one_of_another_block() {
     let text = |scope: &str| {

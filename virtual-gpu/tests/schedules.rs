@@ -1,4 +1,4 @@
-//! Schedules other than the default: a correct kernel is unaffected, and a kernel that relies on the order of its blocks may hang.
+//! Schedules of every policy: a correct kernel is unaffected, and a kernel that relies on the order of its blocks may hang.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! How much memory a text may declare in each space: as much as `ptxas` allows, and not a byte more. Also tests how large a text may become
-//! when its calls are expanded.
+//! How much memory a text may declare in each space: as much as `ptxas` allows, and in global memory as much as the device has. Also tests
+//! the limits of statements and registers, and that deeply nested loops load.
 
 mod support;
 

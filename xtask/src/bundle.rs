@@ -82,8 +82,8 @@ const BUILDS: [&[&str]; 4] = [
         // Including the tests that `cargo test` skips.
         "--test=*",
     ],
-    // These tests need a library that opens the driver at run time. They are built separately, since the other packages turn on the virtual
-    // GPU.
+    // These tests need a build of warpfold that opens the driver at run time. They are built separately, since the other packages turn on
+    // the virtual GPU.
     &[
         "test",
         "--package=with-cudarc-tests",

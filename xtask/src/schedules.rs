@@ -22,7 +22,7 @@ const TESTS: [&str; 13] = [
 ];
 /// Values of `VIRTUAL_GPU_POLICY`.
 const POLICIES: [&str; 5] = ["seeded", "reversed", "one-block", "starved", "stale"];
-/// Seeds of each policy.
+/// The number of seeds of each policy, unless the command line gives another number.
 const SEEDS: u64 = 20;
 
 /// Runs the tests of these names, or all [`TESTS`], under every policy with the given number of seeds, and prints the outcome.

@@ -20,7 +20,7 @@ pub(crate) struct ParameterBuffer {
     pub grid: [Reg; 3],
     pub block: [Reg; 3],
     pub shared_bytes: Reg,
-    /// The result: the address of the buffer for the parameters.
+    /// The result: the address of the buffer for the parameters, or null.
     pub d: Reg,
 }
 

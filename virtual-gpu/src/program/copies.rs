@@ -2,7 +2,7 @@
 
 use super::{Address, Pred, Reg};
 
-/// The kind of a copy, or of the copies that a wait waits for. Plain and bulk copies have separate groups.
+/// The kind of a copy, or of the copies that form a group or are waited for. Plain and bulk copies have separate groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitFor {
     Plain,

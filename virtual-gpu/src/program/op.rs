@@ -115,7 +115,7 @@ pub(crate) enum Op {
         line: Reg,
         function: Reg,
     },
-    /// `nanosleep`: other fragments and warps run first.
+    /// `nanosleep`: another fragment of the warp may run next.
     Yield,
     ActiveMask {
         d: Reg,

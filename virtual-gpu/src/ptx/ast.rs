@@ -12,7 +12,7 @@ pub(crate) struct Module<'a> {
     pub functions: Vec<Function<'a>>,
 }
 
-/// A state space, as written.
+/// The state space of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StateSpace {
     Reg,
@@ -152,7 +152,7 @@ pub(crate) enum Sense {
 /// One operand.
 #[derive(Debug, Clone)]
 pub(crate) enum Operand<'a> {
-    /// A register, a special register, a variable, a label or a function.
+    /// A register, a special register, a variable, a label, a function or `_`.
     Name(&'a str),
     Number(Number),
     /// A variable's address plus an offset.

@@ -67,7 +67,7 @@ PASSED:
 pub(crate) fn with_grid_barrier(text: &str) -> Cow<'_, str> {
     let is_called = CALLS.iter().any(|call| text.contains(call));
     match is_called.then(|| link(&[text, TEXT])) {
-        // Linking fails if the text has its own visible definition of such a function. Then the text stays as it is.
+        // Linking fails if the text itself has a visible definition of one of the two functions. Then the text stays as it is.
         None | Some(Err(_)) => Cow::Borrowed(text),
         Some(Ok(linked)) => Cow::Owned(linked),
     }

@@ -1,8 +1,8 @@
 //! Links texts: combines several texts, which may refer to functions and variables of each other.
 //!
-//! Linking works on tokens. A text is split into header, declarations and definitions. If two texts define a name and at least one
-//! definition is weak, only one definition is kept. A private item is renamed if an item of another text has the same name: `$text` and the
-//! number of its text are appended to the name. The first text keeps its line numbers, and each following text starts on a new line.
+//! Linking works on tokens. A text is split into header, declarations and definitions. If two texts define a name that is not private, and
+//! at least one definition is weak, only one definition is kept. A private item is renamed if another text has an item of the same name:
+//! `a` of the first text becomes `a$text0`. The first text keeps its line numbers, and each following text starts on a new line.
 
 use super::lex::{Kind, Token, lex};
 use std::collections::{HashMap, HashSet};
@@ -61,14 +61,14 @@ pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
     Ok(linked)
 }
 
-/// Whether a text declares something `.extern`, which another text may define.
+/// Whether a text has an `.extern` declaration.
 pub(crate) fn needs_others(text: &str) -> bool {
     let unit = Unit::new(text);
     let mut items = unit.items.iter();
     items.any(|item| item.linkage == Linkage::Extern)
 }
 
-/// For each name that is not private, the text whose definition is kept.
+/// For each defined name that is not private, the number of the text whose definition is kept.
 fn definitions<'a>(units: &[Unit<'a>]) -> Result<HashMap<&'a str, usize>, String> {
     let mut chosen: HashMap<&str, (usize, Linkage)> = HashMap::new();
     for (number, unit) in units.iter().enumerate() {

@@ -45,7 +45,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Operands that are names or numbers, up to and including the closing character.
+    /// Operands that are numbers, or names with or without an offset, up to and including the closing character.
     fn plain_operands(&mut self, close: u8) -> Parsed<Vec<Operand<'a>>> {
         let mut operands = Vec::new();
         while !self.is(close) {

@@ -1,5 +1,4 @@
-//! Builds the syntax tree. After a mistake the parser continues after the next `;` or at the next brace, so that one run reports many
-//! mistakes.
+//! Builds the syntax tree. After a mistake the parser skips some text and goes on, so that one run reports many mistakes.
 //!
 //! Debug directives (`.loc`, `.file`, `.section`) and pragmas are skipped.
 
@@ -110,7 +109,7 @@ impl<'a> Parser<'a, '_> {
         found
     }
 
-    /// Continues after the next `;`, or at the next brace.
+    /// Continues after the next `;`, or at the next brace. The braces of a whole vector do not count.
     fn recover(&mut self, problem: Problem) {
         self.problems.push(problem);
         loop {

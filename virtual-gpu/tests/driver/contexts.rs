@@ -130,7 +130,7 @@ fn the_primary_context_is_counted() {
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
 }
 
-/// The flags by which a host function and another thread wait for each other.
+/// The flags of a host function and another thread that wait for each other.
 #[derive(Default)]
 struct Meeting {
     begun: AtomicBool,

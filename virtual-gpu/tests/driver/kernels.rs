@@ -102,7 +102,7 @@ pub const ROWS: &CStr = cr#"
 "#;
 
 /// `await_and_increment(p)`: p[0] += 1 by every thread, atomically, after the preceding launches.
-/// `wait_for_nothing(p)`: the same without a wait.
+/// `wait_for_nothing(p)`: p[0] += 1 by every thread, atomically, without a wait.
 pub const DEPENDENT: &CStr = cr#"
 .version 7.8
 .target sm_90

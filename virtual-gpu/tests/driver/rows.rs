@@ -123,7 +123,7 @@ fn place([x, y, z]: [usize; 3]) -> usize {
 }
 
 fn planes(copy: &Planes) -> i32 {
-    // SAFETY: the tests' memory is live. Copies stay inside host memory, and the driver refuses a copy that leaves device memory.
+    // SAFETY: the tests' memory is live. No copy goes beyond the host memory, and the driver refuses a copy that goes beyond device memory.
     unsafe { cuMemcpy3D_v2(copy) }
 }
 

@@ -52,7 +52,7 @@ fn the_legacy_stream_and_blocking_streams_wait_for_each_other() {
     let (blocking, address) = (stream(0), zeros(2));
     let gate = Gate::closed(blocking);
     assert_eq!(cuMemsetD32Async(address, 1, 1, blocking), 0);
-    // The copy comes after that fill, and later work of the blocking stream comes after the copy.
+    // This copy comes after the fill with 1, and the fill with 2 comes after the copy.
     assert_eq!(cuMemcpyDtoDAsync_v2(address + 4, address, 4, 0), 0);
     assert_eq!(cuMemsetD32Async(address, 2, 1, blocking), 0);
     assert_eq!(cuStreamQuery(0), NOT_READY);

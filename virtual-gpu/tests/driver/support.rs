@@ -192,7 +192,7 @@ pub fn zeros(words: usize) -> u64 {
     address
 }
 
-/// Runs `work` without the race check, because it reads memory that other work may be writing.
+/// Runs `work` without the race check, because `work` may race on purpose.
 pub fn without_race_check<R>(work: impl FnOnce() -> R) -> R {
     let mut options = Settings::from_env().unwrap().run;
     options.checks.race = Switch::Off;
@@ -209,7 +209,7 @@ pub fn peek(address: u64) -> u32 {
     word
 }
 
-/// Pinned memory of the host, freed with its context.
+/// Pinned memory of the host, freed with its context at the latest.
 pub fn pinned(words: usize) -> *mut u32 {
     let mut pointer = std::ptr::null_mut();
     assert_eq!(cuMemAllocHost_v2(&mut pointer, words * 4), 0);

@@ -45,7 +45,7 @@ impl Choices for Bytes<'_> {
     }
 }
 
-/// Words of PTX, and extreme numbers.
+/// Pieces of PTX, extreme numbers, and unusual characters.
 const PIECES: [&str; 48] = [
     "{",
     "}",
@@ -102,7 +102,7 @@ pub fn words(choices: &mut impl Choices) -> Vec<Vec<&'static str>> {
     SEEDS.map(|text| cut(excerpt(text, choices))).into()
 }
 
-/// Splits a text at the ends of words, without losing any of it.
+/// Splits a text into its words and the single characters between the words.
 fn cut(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;

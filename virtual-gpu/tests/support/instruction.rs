@@ -9,7 +9,7 @@ pub const W32: [u32; 4] = [32; 4];
 /// The widths of `d`, `a`, `b` and `c`: 64 bits each.
 pub const W64: [u32; 4] = [64; 4];
 
-/// Extreme values of every type, and random values, as bits.
+/// Integers and floats, many of them extreme, and random numbers, as bits.
 fn values() -> Vec<u64> {
     let mut values = vec![
         0,

@@ -58,7 +58,7 @@ pub fn launch(kernel: &str, number: &str, stream: u64) -> String {
     buffer(kernel, 1, 1) + &store + &start(stream)
 }
 
-/// The kernel launches itself with its number minus one until the number is zero, and counts the launches.
+/// The kernel counts its runs, and launches itself with its number minus one until the number is zero.
 pub fn again(stream: u64) -> String {
     let count = "red.relaxed.gpu.global.add.u64 [%d1], 1; setp.eq.u64 %p1, %d2, 0; @%p1 ret; \
                  sub.u64 %d3, %d2, 1;";

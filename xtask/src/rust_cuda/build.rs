@@ -109,7 +109,7 @@ pub fn build_helper(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
     executables::among(&executables::messages(&mut cargo)?)
 }
 
-/// A command that builds.
+/// A cargo command that builds in [`FOLDER`], with the given lock file.
 fn cargo(root: &Path, scope: &Scope, command: &[&str], lock: &Path) -> Command {
     let folder = root.join(FOLDER);
     let mut cargo = Command::new("cargo");

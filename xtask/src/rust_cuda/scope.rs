@@ -52,7 +52,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope that the command line requests: everything, or a few kernels for the named architectures.
+    /// The scope that the command line requests: everything, or a few kernels for the named architectures (for all if none is named).
     pub fn new(arguments: &[&str]) -> Result<Self> {
         let (is_few, named) = match arguments {
             [] => (false, arguments),

@@ -90,7 +90,7 @@ fn type_of(register: &str) -> Result<(&'static str, &'static str)> {
 /// The names that a body gives to registers.
 #[derive(Default)]
 struct Names {
-    /// By the compiler's names.
+    /// The body's name of each register, by the compiler's name.
     of: BTreeMap<String, String>,
     /// How many registers of each class are the body's own.
     own: BTreeMap<&'static str, usize>,

@@ -8,7 +8,7 @@ use warpfold_ptx::finish::entry_name;
 /// The compiler's output, parsed.
 #[derive(Debug, Default)]
 pub struct Emitted {
-    /// Version, target and variables.
+    /// Version, target, address size and variables.
     pub preamble: String,
     /// The entries' texts, by their names.
     pub entries: BTreeMap<String, String>,

@@ -9,7 +9,7 @@ use warpfold_kernels::selection::Bytes16;
 /// A row.
 pub struct Row {
     pub symbol: &'static str,
-    /// The name of the skeleton for its kernel, if there is one.
+    /// The name of the row's skeleton, if the row has a skeleton.
     pub skeleton: String,
     /// The row whose bodies fill the skeleton. A row for segments or columns uses the bodies of the row for whole arrays. A row for keys
     /// uses the bodies of the row for runs.
@@ -94,7 +94,7 @@ impl Types {
         }
     }
 
-    /// The types of a predicate or an equality on items of this type, or of flags.
+    /// The types of a row with a predicate, an equality or flags, for items of type `T`.
     fn of_choice<T>() -> Self {
         Self {
             is_exact: true,
@@ -142,7 +142,7 @@ fn runs_called(name: &str) -> &'static str {
     found.expect("the equality of keys has a row for runs")
 }
 
-/// The row of this name that reduces a whole array or, if there is no such row, the row that scans a whole array.
+/// The whole-array row of this name: the reduction or, without a reduction, the inclusive scan.
 fn whole_array_called(name: &str) -> &'static str {
     const SYMBOLS: &[&str] = {
         macro_rules! symbols {

@@ -131,7 +131,8 @@ fn work_awaited_by_the_host_precedes_newly_enqueued_work() {
     assert!(!races_with(|_| assert_eq!(cuMemFree_v2(alloc(1)), 0)));
 }
 
-/// A peer copy between contexts comes after all earlier work of both contexts, and before all their later work. A plain copy does not.
+/// A peer copy between contexts comes after all earlier work of both contexts, and before all their later work. A plain copy between
+/// contexts is ordered only in its stream.
 #[test]
 fn a_copy_between_contexts_orders_their_work() {
     if only_on_virtual_devices() {
@@ -149,7 +150,7 @@ fn a_copy_between_contexts_orders_their_work() {
             false => cuMemcpyDtoDAsync_v2(to, from, bytes, second.b),
         };
         assert_eq!(copied, 0);
-        // Reads the destination of the copy, and writes its source.
+        // The second copy reads what the first copy writes, and writes what the first copy reads.
         let copied = cuMemcpyDtoDAsync_v2(first.shared, second.own, bytes, second.a);
         assert_eq!(copied, 0);
         let code = if is_peer { 0 } else { LAUNCH_FAILED };

@@ -34,7 +34,7 @@ impl Ladder {
         Ok(self.reduce_measured::<O, T>(rung, input, block_size)?.value)
     }
 
-    /// The same as [`Self::reduce`], with the launches and their times.
+    /// The same as [`Self::reduce`], with the launches and the measured times.
     ///
     /// # Errors
     ///

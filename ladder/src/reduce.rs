@@ -108,7 +108,7 @@ impl<T: Item> Run<'_, T> {
     }
 }
 
-/// The threads of a launched block: for some rungs, half of the requested block size.
+/// The threads of a block of the first launch: for some rungs, half of the requested block size.
 fn block_threads(rung: Rung, block_size: u32) -> u32 {
     match rung {
         Rung::HalfThreads

@@ -1,4 +1,4 @@
-//! The ladder's kernels that have been used. Each is compiled once, on first use.
+//! The ladder's kernels that have been used. Each is compiled on its first use.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use warpfold_ladder_kernels::{for_each_ladder_kernel, for_each_nested_kernel};
 use crate::texts::{self, Text};
 use crate::{Placement, Refusal, Result, Rung, device_runtime};
 
-/// A row of the table of the ladder's kernels.
+/// A row of a table of the ladder's kernels.
 struct Row {
     kind: &'static str,
     family: &'static str,

@@ -8,7 +8,7 @@ use warpfold::Gpu;
 use crate::Result;
 use crate::kernels::Kernels;
 
-/// The ladder on a GPU. It keeps the kernels that have been used; each is compiled once, on first use.
+/// The ladder on a GPU. It compiles a kernel on the kernel's first use, and keeps it.
 ///
 /// A call that launches kernels makes the GPU's primary context current on the calling thread. Several threads may share a ladder.
 pub struct Ladder {

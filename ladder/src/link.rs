@@ -121,7 +121,8 @@ fn check(code: i32) -> Result<(), DriverCode> {
     }
 }
 
-/// Compiles PTX for the current context's device, and links it with a library. If the linker fails, the error has its log.
+/// Compiles PTX for the current context's device, and links it with a library. If compiling or linking fails, the error has the linker's
+/// log.
 pub fn link(symbol: &'static str, ptx: &str, library: &[u8]) -> Result<Vec<u8>, Error> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
     let Ok(ptx) = CString::new(ptx) else {

@@ -17,7 +17,7 @@ use crate::{Ladder, Result};
 pub struct Measured<T> {
     /// The result.
     pub value: T,
-    /// The launches, in order. Empty if there are no items, and for warpfold's own rungs, which the ladder does not launch itself.
+    /// The launches, in order. Empty if no launch was needed, and for warpfold's own rungs, which the ladder does not launch itself.
     pub launches: Vec<Launch>,
     /// The time from the first launch to the end of the last launch, measured on the device. It excludes the preparation of input and
     /// scratch memory.

@@ -34,7 +34,7 @@ impl Ladder {
         Ok(self.reduce_measured::<O, T>(rung, input, block_size)?.value)
     }
 
-    /// The same as [`Self::reduce`], with the launches and their times.
+    /// The same as [`Self::reduce`], with the launches and the measured times.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl<T: Item> Run<'_, T> {
     }
 }
 
-/// The threads of a launched block: for some rungs, half of the requested block size.
+/// The threads of a block of the first launch: for some rungs, half of the requested block size.
 fn block_threads(rung: Rung, block_size: u32) -> u32 {
     match rung {
         Rung::HalfThreads

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::Refusal;
 use crate::catalogue::{self, About};
 
-/// A step of the ladder: one kernel of one document, or warpfold's own.
+/// A step of the ladder, from a document or warpfold's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rung {
@@ -47,7 +47,7 @@ pub enum Rung {
     WithoutIndices,
     /// Document 4: one thread.
     SequentialScan,
-    /// Document 4: every thread combines all items up to its own.
+    /// Document 4: every thread computes one result.
     QuadraticScan,
     /// Document 4: Kogge and Stone's scan, in place.
     KoggeStone,
@@ -258,7 +258,7 @@ impl Rung {
         }
     }
 
-    /// The family of the rung's kernels in the table of the ladder's kernels. Our own rungs and [`Self::NestedHello`] have no family.
+    /// The family of the rung's kernels in the tables of the ladder's kernels. Our own rungs and [`Self::NestedHello`] have no family.
     pub(crate) fn family(self) -> Option<&'static str> {
         self.about().family
     }

@@ -79,7 +79,7 @@ impl Ladder {
         Ok(())
     }
 
-    /// The same as [`Self::scan`], with the launches and their times.
+    /// The same as [`Self::scan`], with the launches and the measured times.
     ///
     /// # Errors
     ///

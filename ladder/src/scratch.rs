@@ -1,4 +1,4 @@
-//! The scratch memory of a run: copies of the input, and partial results.
+//! The scratch memory of a run, on the device.
 
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 

@@ -12,11 +12,11 @@ const ENTRY: &str = ".visible .entry ";
 /// The end of every entry.
 const END: &str = "\n}\n";
 
-/// A text that has a kernel.
+/// The text with a kernel.
 pub enum Text {
     /// The text of one kernel that only the host launches.
     Plain(String),
-    /// The text of all kernels that launch kernels. It has to be linked.
+    /// The text of all kernels that launch kernels. NVIDIA's driver has to link it.
     Nested(&'static str),
 }
 

@@ -7,8 +7,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// Runs the kernels of five tutorials, from the naive kernels up to warpfold's, on the device at hand.
 ///
-/// Every result is checked against the CPU. On a machine without a GPU, the times are an interpreter's and mean nothing; exact counts are
-/// printed beside them.
+/// A result of each kernel is checked against the CPU. On a machine without a GPU, the times are an interpreter's and mean nothing; the
+/// ladders' tables then also have exact counts.
 #[derive(Debug, Parser)]
 #[command(name = "ladder")]
 pub struct Arguments {

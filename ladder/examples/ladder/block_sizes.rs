@@ -1,4 +1,4 @@
-//! Document 2's experiment: its kernels, each with blocks of different sizes.
+//! Document 2's experiment: each of its kernels at several block sizes.
 //!
 //! With large blocks, the host has few results to add up afterwards. Small blocks may leave multiprocessors partly empty, since the number
 //! of blocks of a multiprocessor is limited. The document measured 2^24 + 1 items on a GPU of compute capability 2.0. (The document writes

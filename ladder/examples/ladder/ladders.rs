@@ -173,7 +173,7 @@ fn most_items(rung: Rung) -> usize {
     match rung {
         Rung::QuadraticScan => 1 << 20,
         Rung::SequentialScan => 1 << 24,
-        // For 2^28 items, the first two would launch a grid for each of eight levels of half a million blocks.
+        // For 2^28 items, the first two would launch half a million grids at each of eight levels.
         Rung::RecursiveWaiting | Rung::Recursive | Rung::RecursiveOneLauncher => 1 << 20,
         _ => usize::MAX,
     }

@@ -8,12 +8,13 @@
 //! cargo run --release -p warpfold-ladder --example ladder … --output FOLDER   also as CSV files, and the ladders as a chart, in FOLDER
 //! ```
 //!
-//! The kernels' times are measured between events on the device. Each time is the median of several runs, except that a long run is not
-//! repeated. On a machine without a GPU the inputs are small, and the times are an interpreter's and mean nothing. The tables of the
-//! ladders then also have the virtual GPU's exact counts. A result of each rung is checked against the CPU.
+//! The kernels' times are measured between events on the device. On a real GPU, a time is the median of several runs, except that a long
+//! run is not repeated; the sweep also shows the least time. On a machine without a GPU the inputs are small, and the times are an
+//! interpreter's and mean nothing. The tables of the ladders then also have the virtual GPU's exact counts. A result of each rung is
+//! checked against the CPU.
 //!
-//! Exit code: 0 if all went well; 2 if an argument is invalid or FOLDER cannot be created; 1 if the device failed, a result differs from
-//! the CPU's, or a file or the output cannot be written.
+//! Exit code: 0 if all went well or the reader of the output is gone; 2 if an argument is invalid or FOLDER cannot be created; 1 if the
+//! device failed, a result differs from the CPU's, or a file or the output cannot be written.
 
 mod arguments;
 mod block_sizes;

@@ -1,4 +1,4 @@
-//! Runs a rung, on a real GPU several times, and records the first result, the median of the times, and the virtual GPU's counts.
+//! Runs a rung and measures it. On a real GPU, a short run is repeated.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl Bench {
         }
     }
 
-    /// Runs `work` once and, unless this run takes long, `repeats` more times. The first run also compiles the kernels, so its time counts
+    /// Runs `work` once and, unless this run takes long, `repeats` more times. The first run may also compile kernels, so its time counts
     /// only if there are no more runs.
     pub fn run<T>(
         &self,

@@ -76,7 +76,7 @@ integers!(
 impl Problem for f32 {
     type Total = f64;
 
-    /// From 0 to 1.
+    /// At least 0, and less than 1.
     fn made_up(bits: u64) -> Self {
         (bits >> 40) as f32 / (1 << 24) as f32
     }

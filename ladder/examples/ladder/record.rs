@@ -1,4 +1,4 @@
-//! The record of each rung that was run, and the CSV file of all records.
+//! The record of a rung in a ladder, and the CSV file of all records.
 
 use std::path::Path;
 

@@ -86,7 +86,7 @@ fn size(bench: &Bench, item_count: usize) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Seconds of a loop on the CPU: the median of ten, and the least.
+/// Seconds of a loop on the CPU: the median of ten runs, and the least.
 fn on_cpu(items: &[u32]) -> [f64; 2] {
     let mut times = [(); 10].map(|()| {
         let fold = || {

@@ -1,4 +1,4 @@
-//! The printed tables, one for each problem.
+//! The printed tables of the ladders, one for each problem.
 
 use std::io::{self, Write};
 use std::time::Duration;

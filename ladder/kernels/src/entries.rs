@@ -415,8 +415,8 @@ macro_rules! for_each_ladder_kernel {
     };
 }
 
-/// The same as [`for_each_ladder_kernel!`], for the kernels that launch kernels. Their text has to be linked with the device's runtime. The
-/// text also has the kernel `ladder_nested_hello`, which has no row, since it has neither operator nor element.
+/// The same as [`for_each_ladder_kernel!`], for the kernels that launch kernels. NVIDIA's driver has to link their text with the device's
+/// runtime. The text also has the kernel `ladder_nested_hello`, which has no row, since it has neither operator nor element.
 #[macro_export]
 macro_rules! for_each_nested_kernel {
     ($callback:ident) => {

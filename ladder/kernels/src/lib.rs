@@ -2,7 +2,7 @@
 //!
 //! The kernels are here to be read, run and compared with the library's own. Like a user's kernels, they use the operators, items and
 //! building blocks of `warpfold-kernels`. Each kernel follows its document, and is corrected only where the document's kernel is wrong or
-//! can no longer run. Its file lists the corrections, and the reasons.
+//! can no longer run. The kernel's file lists the corrections, and the reasons.
 //!
 //! | module | document |
 //! |---|---|

@@ -30,8 +30,7 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{atomic, block, thread};
 use warpfold_kernels::element::Element;
 
-/// One level: combines a block's `item_count` items in pairs. A pair is the work of one thread, and its items are half of `item_count`
-/// apart.
+/// One level: combines a block's `item_count` items in pairs. One thread combines a pair, whose items are half of `item_count` apart.
 ///
 /// # Safety
 /// `items` points to `item_count` items, which no other block uses; `item_count` is even.
@@ -51,11 +50,11 @@ unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u
 /// Stores the error code of a launch, if the launch failed.
 ///
 /// # Safety
-/// `refusal` points to a word of global memory that only this function writes.
+/// `refusal` points to a word of global memory that only atomic operations use at the same time.
 #[inline(always)]
 unsafe fn note(refusal: *mut u32, code: u32) {
     if code != 0 {
-        // SAFETY: `refusal` points to a word of global memory that only atomic operations use now (this function's condition).
+        // SAFETY: `refusal` points to a word of global memory that only atomic operations use at the same time (this function's condition).
         unsafe { atomic::global_max_u32(refusal, code) }
     }
 }
@@ -69,7 +68,7 @@ static GREETING: [u8; 51] = *b"Recursion=%d: Hello World from thread %d block %d
 #[export_name = "ladder_hello_deeper"]
 static DEEPER: [u8; 37] = *b"-------> nested execution depth: %d\n\0";
 
-/// Prints from each thread. The first thread of each block launches a block of half as many threads.
+/// Prints from each thread. In a block of two or more threads, the first thread then launches a block of half as many threads.
 ///
 /// # Safety
 /// The [conditions of every launch](crate). `kernel` is the address of this kernel, `thread_count` is the block size, and `refusal` points

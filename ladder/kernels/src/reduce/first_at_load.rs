@@ -149,7 +149,7 @@ unsafe fn distant_pair<O: Atomic<T>, T: Element>(
     }
 }
 
-/// The levels down to 64 items, in one case for each block size.
+/// The levels down to 64 items, in one case for each block size above 64.
 ///
 /// # Safety
 /// Convergent: the whole block, of `BLOCK` threads. `items` has an item for each thread.

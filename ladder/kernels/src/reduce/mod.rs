@@ -1,4 +1,4 @@
-//! The ladder's reductions. Related kernels share a file; `tree` and this file have the common parts.
+//! The ladder's reductions. Related kernels share a file.
 
 pub mod atomic_tree;
 pub mod atomics;

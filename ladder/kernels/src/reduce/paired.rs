@@ -45,7 +45,7 @@ pub unsafe fn of_block<T: Element>(items: *mut T, per_thread: u32) -> *mut T {
     unsafe { items.add(thread::block() as usize * block_items as usize) }
 }
 
-/// Combines neighbours. Each active thread works at the item with the thread's own index.
+/// Combines neighbours. An active thread writes the item with the thread's own index.
 ///
 /// # Safety
 /// The [conditions of every launch](crate). The block size is a power of two. `items` points to an item for each thread of the grid, and

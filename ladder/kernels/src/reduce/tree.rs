@@ -2,7 +2,7 @@
 //! by level.
 //!
 //! The items are an array of the block's own, in shared or in global memory. Before a call, a barrier has to order the threads' writes to
-//! the array. After all levels, the result is item 0, valid on thread 0.
+//! the array. After all levels, item 0 is the result, and thread 0 may read it.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread, warp};

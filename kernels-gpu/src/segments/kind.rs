@@ -36,5 +36,7 @@ pub const BY_KEY_SCAN: Definition = Definition {
     // end. Five in `place_runs`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One
     // with the last tag: before the departure.
     barriers: &[Barrier::block(11)],
+    // One more if works may be scanned by sixteens of places: after the items of the first turn.
+    other_barriers: Some(&[Barrier::block(12)]),
     ..SCAN
 };

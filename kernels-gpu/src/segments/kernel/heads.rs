@@ -19,6 +19,7 @@
 mod runs;
 mod short;
 mod sixteens;
+mod upsweep;
 mod window;
 mod words;
 
@@ -32,7 +33,8 @@ use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
 
-use self::runs::{HAS_LONG, HAS_ROOTS};
+use self::runs::{HAS_LONG, HAS_NODES, HAS_ROOTS};
+use self::upsweep::{Found, GOES_ON, IS_RAGGED};
 use super::downsweep::Downsweep;
 use super::items::Room;
 use super::leaves::Fold;
@@ -141,7 +143,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether a work with these flags is scanned by sixteens of places: its items are narrow, and all its chunks are short.
     #[inline(always)]
     fn goes_by_sixteens(flags: u32) -> bool {
-        Self::BY_SIXTEENS && flags & HAS_LONG == 0
+        Self::BY_SIXTEENS && (flags & HAS_LONG == 0 || flags & IS_RAGGED != 0)
+    }
+
+    /// The flags without [`HAS_NODES`], if the nodes that are chunks of their own are listed.
+    #[inline(always)]
+    fn unlisted(flags: u32) -> u32 {
+        match Self::BY_SIXTEENS {
+            true => flags & !HAS_NODES,
+            false => flags,
+        }
     }
 
     /// Runs the window's works, one after the other.
@@ -163,8 +174,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 // Orders the writes of items before all threads' reads.
                 simt::barrier();
-                let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
-                Self::note(room.flags_of(number), found);
+                let found = match Self::BY_SIXTEENS {
+                    true => self.fold_whole_leaves(&work, room),
+                    false => Found {
+                        flags: self.for_each_leaf_of_runs::<Fold>(&work, room),
+                        nodes: 0,
+                    },
+                };
+                Self::note(room.flags_of(number), found.flags);
                 // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
                 // results in their places.
                 simt::barrier();
@@ -173,14 +190,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.scan_short_runs(&work, room);
                 }
                 if Self::uses_nodes(flags) {
-                    self.for_each_node_of_runs::<Fold>(&work, room, flags);
+                    self.for_each_node_of_runs::<Fold>(&work, room, Self::unlisted(flags));
                     // Orders the writes of the nodes' values before the reads by the threads that combine them.
                     simt::barrier();
                 }
                 if flags & HAS_ROOTS != 0 {
                     self.fold_roots_of_runs(&work, room);
                 }
-                if !self.place_runs(&work, room, flags) {
+                if !self.place_runs(&work, room, flags, found.nodes) {
                     return;
                 }
                 // Orders the reads of items before the writes that replace them.
@@ -196,7 +213,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. Its short runs are
     /// scanned, and the values of leaves and nodes are written. The tail's value may have been written after the last barrier.
     #[inline(always)]
-    unsafe fn place_runs(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) -> bool {
+    unsafe fn place_runs(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        flags: u32,
+        nodes: u32,
+    ) -> bool {
         // SAFETY: the whole block is here, and everything that the steps need is written (this function's conditions), with a barrier
         // between a write and the reads. The branches around barriers and returns depend on values in shared memory, so they go the same
         // way on all threads. Lane 0 alone scans a short tail.
@@ -224,12 +247,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // Orders the writes of the nodes' prefixes before the reads by the threads that place leaves.
                     simt::barrier();
                 }
-                self.for_each_node_of_runs::<Downsweep>(work, room, flags);
+                self.for_each_node_of_runs::<Downsweep>(work, room, Self::unlisted(flags));
+                self.place_listed_nodes(work, room, nodes);
                 // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
                 simt::barrier();
+            }
+            if Self::goes_by_sixteens(flags) {
+                self.place_sixteens(work, room, flags & GOES_ON != 0);
+            } else if flags & HAS_LONG != 0 {
                 self.for_each_leaf_of_runs::<Downsweep>(work, room);
-            } else if Self::BY_SIXTEENS {
-                self.place_sixteens(work, room);
             }
             if Self::BY_SIXTEENS || flags & HAS_LONG != 0 {
                 // Orders the writes of the results before the reads by the threads that store them.

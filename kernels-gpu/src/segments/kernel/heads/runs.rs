@@ -14,6 +14,7 @@ use super::super::items::Room;
 use super::super::leaves::{Leaf, Node, Step};
 use super::super::starts::Chunk;
 use super::super::Launch;
+use super::upsweep::{GOES_ON, IS_RAGGED};
 
 /// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
 /// than one leaf, but only one node.
@@ -22,7 +23,7 @@ pub const HAS_ROOTS: u32 = 2;
 pub const HAS_NODES: u32 = 4;
 
 /// Items of a node.
-const NODE: u32 = FAN * FAN;
+pub const NODE: u32 = FAN * FAN;
 
 /// A chunk, from place `start` to place `end`. If they are equal, there is no such chunk.
 #[derive(Clone, Copy)]
@@ -41,12 +42,12 @@ impl Run {
 
 /// The chunks around the 16 or 256 places from `first` on.
 #[derive(Clone, Copy)]
-struct Around {
-    first: u32,
+pub struct Around {
+    pub first: u32,
     /// The last chunk that begins before these places. It may end where they begin.
-    over: Run,
+    pub over: Run,
     /// The last chunk that begins at these places.
-    last: Run,
+    pub last: Run,
 }
 
 /// No chunk.
@@ -59,7 +60,7 @@ impl Around {
     /// # Safety
     /// The words are written, and have these places.
     #[inline(always)]
-    unsafe fn sixteen<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
+    pub unsafe fn sixteen<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
         let (number, shift) = (block / 2, block % 2 * FAN);
         // SAFETY: the words are written, and have the block: this function's conditions.
         let word = unsafe { room.word(number) };
@@ -141,7 +142,7 @@ impl Around {
     /// The place, among `size` places, at which a part of a chunk begins: the chunk is cut into parts of `size` items. The place may be
     /// past the chunk's end.
     #[inline(always)]
-    fn part_of(&self, run: Run, size: u32) -> u32 {
+    pub fn part_of(&self, run: Run, size: u32) -> u32 {
         self.first + (run.start.wrapping_sub(self.first) & (size - 1))
     }
 }
@@ -164,7 +165,7 @@ impl Places {
 
     /// Whether a chunk belongs to the work, and has more than `least` items.
     #[inline(always)]
-    fn have(&self, run: Run, least: u32) -> bool {
+    pub fn have(&self, run: Run, least: u32) -> bool {
         run.length() > least && run.start >= self.begin && run.start < self.end
     }
 
@@ -278,7 +279,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 0 => 0,
                 _ => flag,
             };
-            let all = has(HAS_LONG) | has(HAS_ROOTS) | has(HAS_NODES);
+            let all =
+                has(HAS_LONG) | has(HAS_ROOTS) | has(HAS_NODES) | has(IS_RAGGED) | has(GOES_ON);
             if all != 0 && simt::lane() == 0 {
                 simt::or_shared(flags, all);
             }

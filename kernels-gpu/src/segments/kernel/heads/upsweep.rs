@@ -1,0 +1,210 @@
+//! The way up for narrow items: the values of leaves, and a list of the nodes that are chunks of their own.
+//!
+//! A scan does not use the value of the last leaf of a segment. Any other leaf has 16 items. So at most one leaf whose value is used begins
+//! at 16 consecutive places: a leaf of the last chunk that begins there or, if none does, of the chunk that goes on there.
+
+use crate::contract::{THREAD_VECTORS, WARP_LANES};
+use crate::element::{for_each_item, item_of, Accumulator, Element, VECTOR_WORDS};
+use crate::op::Op;
+use crate::segments::{vector_items, Layout, Work, FAN};
+use crate::simt;
+use crate::thread::{for_each_vector, Vectors};
+
+use super::super::items::Room;
+use super::super::Launch;
+use super::runs::{Around, Places, Run, HAS_LONG, HAS_NODES, HAS_ROOTS, NODE};
+
+/// More flags of a work. `IS_RAGGED`: a leaf has fewer than 16 items, or does not begin where a vector begins. `GOES_ON`: a chunk begins
+/// before some 16 places and goes on there.
+pub const IS_RAGGED: u32 = 8;
+pub const GOES_ON: u32 = 16;
+
+/// What a thread has found on the way up.
+#[derive(Clone, Copy)]
+pub struct Found {
+    /// Flags of the work.
+    pub flags: u32,
+    /// How many nodes the warp has listed.
+    pub nodes: u32,
+}
+
+impl<T: Element, A: Accumulator> Room<T, A> {
+    /// How many nodes all lists of a block have room for. A listed node is a chunk that begins in the window, and at most one begins among
+    /// 16 places.
+    const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN;
+
+    /// The address of an entry of the calling warp's list of nodes. The lists follow the flags.
+    #[inline(always)]
+    fn listed(&self, entry: u32, threads: u32) -> *mut u32 {
+        const {
+            let layout = Layout::of::<T, A>();
+            let words = 2 * (Self::WINDOW_WORDS as usize + 1) + 2;
+            let bytes = (words + Self::LISTED as usize) * size_of::<u32>();
+            assert!(layout.bits + bytes <= layout.leaves);
+        }
+        let each = Self::LISTED * WARP_LANES >> threads.trailing_zeros();
+        self.flags_of(2)
+            .wrapping_add((simt::warp() * each + entry) as usize)
+    }
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Folds the leaves whose values are used, and lists the nodes that are chunks of their own. A thread looks at 16 places.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The words are written, and `work` is one of the block's works. Its items are written. No thread uses
+    /// the values of an earlier work's leaves any more.
+    #[inline(always)]
+    pub unsafe fn fold_whole_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) -> Found {
+        let places = Places::of(work);
+        let (block, count) = places.blocks(FAN);
+        let lane = simt::lane();
+        let mut first = simt::warp() * WARP_LANES;
+        let mut found = Found { flags: 0, nodes: 0 };
+        while first < count {
+            let step = simt::opaque_one() as u32;
+            let exists = first + lane < count;
+            // SAFETY: the words are written (this function's condition), and have the block. The whole warp takes part in the ballots, since
+            // all lanes have the same `first`. Each leaf begins in one block, and so has one thread. Its items are written. The warp's list
+            // has room for its nodes.
+            unsafe {
+                let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
+                let is_vector = |place: u32| {
+                    place
+                        .wrapping_add(work.starts)
+                        .is_multiple_of(vector_items::<T>())
+                };
+                let (over, last) = (around.over, around.last);
+                let goes_on = exists && places.have(over, 0) && over.end > around.first;
+                // The leaf that begins here in the chunk that goes on here.
+                let next = around.part_of(over, FAN);
+                let has_next = goes_on && next < over.end;
+                let begins = exists && places.have(last, 0);
+                let is_long = begins && last.length() > FAN;
+                let is_node = is_long && last.length() <= NODE;
+
+                let (mut run, mut begin, mut is_used) =
+                    (over, next, has_next && over.end - next >= FAN);
+                if begins {
+                    (run, begin, is_used) = (last, last.start, is_long);
+                }
+                let is_aligned = is_vector(begin);
+                if is_long {
+                    found.flags |= HAS_LONG;
+                    found.flags |= if is_node { HAS_NODES } else { HAS_ROOTS };
+                }
+                if goes_on {
+                    found.flags |= GOES_ON;
+                }
+                let is_cut = has_next && over.end - next < FAN;
+                if begins && !is_long || is_used && !is_aligned || is_cut {
+                    found.flags |= IS_RAGGED;
+                }
+
+                let are_aligned = simt::ballot(is_used && !is_aligned) == 0;
+                if is_used {
+                    let is_first = run.start == places.begin;
+                    let before = if is_first { work.index } else { 0 };
+                    let number = (begin - run.start) / FAN;
+                    let index = before + (number * FAN) as u64;
+                    let begin = begin.wrapping_add(work.starts);
+                    let value = match are_aligned {
+                        true => self.fold_whole_leaf(room, begin, index),
+                        false if O::PAIRS_SIXTEENS => {
+                            self.fold_each(room, begin, begin + FAN, index)
+                        }
+                        false => self.fold_leaf_anywhere(room, begin, index),
+                    };
+                    let start = run.start.wrapping_add(work.starts);
+                    room.leaf(start, number).write(value);
+                }
+
+                let of_nodes = simt::ballot(is_node);
+                if is_node {
+                    let below = of_nodes & ((1 << lane) - 1);
+                    let entry = found.nodes + below.count_ones();
+                    room.listed(entry, self.threads())
+                        .write(last.start | last.end << 16);
+                }
+                found.nodes += of_nodes.count_ones();
+            }
+            first += step * self.threads();
+        }
+        found
+    }
+
+    /// The left fold of a leaf of 16 items that begins anywhere in a vector. `index` is the first item's index.
+    ///
+    /// # Safety
+    /// The items are written.
+    #[inline(always)]
+    unsafe fn fold_leaf_anywhere(
+        &self,
+        room: Room<T, O::Accumulator>,
+        begin: u32,
+        index: u64,
+    ) -> O::Accumulator {
+        let items = vector_items::<T>();
+        let skipped = begin % items;
+        let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
+        for_each_vector!(V => {
+            if V <= size_of::<T>() {
+                let place = Ord::min(begin - skipped + V as u32 * items, begin + FAN - 1);
+                // SAFETY: the items are written (this function's condition), and each vector has one of them.
+                vectors[V] = unsafe { room.vector(place) };
+            }
+        });
+        let mut value = O::identity();
+        for_each_vector!(V => {
+            if V <= size_of::<T>() {
+                for_each_item!(P of T => {
+                    let (vector, place) = (V, P as u32);
+                    let is_own = match vector {
+                        0 => place >= skipped,
+                        _ if vector == size_of::<T>() => place < skipped,
+                        _ => true,
+                    };
+                    // Other places may hold anything, so the operator never gets them.
+                    if is_own {
+                        let index = index + (V as u32 * items + place - skipped) as u64;
+                        let item = O::lift_at(item_of(&vectors[V], P), index);
+                        value = O::combine(value, item);
+                    }
+                });
+            }
+        });
+        value
+    }
+
+    /// Replaces the total of each leaf by its prefix, in the listed chunks.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, which has listed `nodes` nodes of this work. The header is written, and so are the leaves' totals and
+    /// the tail's prefix.
+    #[inline(always)]
+    pub unsafe fn place_listed_nodes(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        nodes: u32,
+    ) {
+        let places = Places::of(work);
+        let mut entry = simt::lane();
+        while entry < nodes {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the warp has written the entry. The leaves' totals and the tail's prefix are written: this function's conditions. Each
+            // chunk is in one list once, so no other thread uses the values of its leaves.
+            unsafe {
+                let listed = room.listed(entry, self.threads()).read();
+                let run = Run {
+                    start: listed & 0xffff,
+                    end: listed >> 16,
+                };
+                let chunk = places.chunk(work, run);
+                let before = self.before_chunk(work, chunk.number);
+                self.place_values(room.leaf(chunk.start, 0), chunk.leaf_count(), before);
+            }
+            entry += step * WARP_LANES;
+        }
+    }
+}

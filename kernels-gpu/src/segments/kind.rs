@@ -37,6 +37,6 @@ pub const BY_KEY_SCAN: Definition = Definition {
     // with the last tag: before the departure.
     barriers: &[Barrier::block(11)],
     // One more if works may be scanned by sixteens of places: after the items of the first turn.
-    other_barriers: Some(&[Barrier::block(12)]),
+    other_barriers: Some(&[Barrier::block(9)]),
     ..SCAN
 };

@@ -16,6 +16,8 @@
 //!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
+mod marks;
+mod narrow;
 mod runs;
 mod short;
 mod sixteens;
@@ -33,8 +35,7 @@ use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
 
-use self::runs::{HAS_LONG, HAS_NODES, HAS_ROOTS};
-use self::upsweep::{Found, GOES_ON, IS_RAGGED};
+use self::runs::{HAS_LONG, HAS_ROOTS};
 use super::downsweep::Downsweep;
 use super::items::Room;
 use super::leaves::Fold;
@@ -131,27 +132,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 let window = simt::shuffle_from(ticket.index, 0) as u64;
                 if window < windows {
+                    // The items come while the chunks are found.
+                    self.prefetch_items(window << self.window_shift, 1 << self.window_shift);
                     self.find_chunks(heads, room, window);
                 }
             }
             // Orders the writes of the header and of the words before all threads' reads.
             simt::barrier();
             self.window_number(0) < windows
-        }
-    }
-
-    /// Whether a work with these flags is scanned by sixteens of places: its items are narrow, and all its chunks are short.
-    #[inline(always)]
-    fn goes_by_sixteens(flags: u32) -> bool {
-        Self::BY_SIXTEENS && (flags & HAS_LONG == 0 || flags & IS_RAGGED != 0)
-    }
-
-    /// The flags without [`HAS_NODES`], if the nodes that are chunks of their own are listed.
-    #[inline(always)]
-    fn unlisted(flags: u32) -> u32 {
-        match Self::BY_SIXTEENS {
-            true => flags & !HAS_NODES,
-            false => flags,
         }
     }
 
@@ -174,36 +162,54 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 // Orders the writes of items before all threads' reads.
                 simt::barrier();
-                let found = match Self::BY_SIXTEENS {
-                    true => self.fold_whole_leaves(&work, room),
-                    false => Found {
-                        flags: self.for_each_leaf_of_runs::<Fold>(&work, room),
-                        nodes: 0,
-                    },
+                let is_done = match Self::BY_SIXTEENS {
+                    true => self.scan_narrow_runs(&work, room, room.flags_of(number), false),
+                    false => self.scan_runs(&work, room, room.flags_of(number)),
                 };
-                Self::note(room.flags_of(number), found.flags);
-                // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
-                // results in their places.
-                simt::barrier();
-                let flags = simt::read_shared(room.flags_of(number));
-                if !Self::goes_by_sixteens(flags) {
-                    self.scan_short_runs(&work, room);
-                }
-                if Self::uses_nodes(flags) {
-                    self.for_each_node_of_runs::<Fold>(&work, room, Self::unlisted(flags));
-                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
-                    simt::barrier();
-                }
-                if flags & HAS_ROOTS != 0 {
-                    self.fold_roots_of_runs(&work, room);
-                }
-                if !self.place_runs(&work, room, flags, found.nodes) {
+                if !is_done {
                     return;
                 }
-                // Orders the reads of items before the writes that replace them.
-                simt::barrier();
                 number = self.work_after(number);
+                if number < self.work_count() {
+                    // Orders the reads of items before the writes that replace them.
+                    simt::barrier();
+                }
             }
+        }
+    }
+
+    /// Scans the chunks of a work. Returns false if the launch was refused, which does not happen.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header, the words and the items are written, and `work` is one of the block's works. `flags` is the
+    /// address of the work's flags, which are cleared.
+    #[inline(always)]
+    unsafe fn scan_runs(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        flags: *mut u32,
+    ) -> bool {
+        // SAFETY: the whole block is here, and the header, the words and the items are written: this function's conditions. The branches
+        // around barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the
+        // steps that it needs, with a barrier between.
+        unsafe {
+            let found = self.for_each_leaf_of_runs::<Fold>(work, room);
+            Self::note(flags, found);
+            // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
+            // results in their places.
+            simt::barrier();
+            let flags = simt::read_shared(flags);
+            self.scan_short_runs(work, room);
+            if Self::uses_nodes(flags) {
+                self.for_each_node_of_runs::<Fold>(work, room, flags);
+                // Orders the writes of the nodes' values before the reads by the threads that combine them.
+                simt::barrier();
+            }
+            if flags & HAS_ROOTS != 0 {
+                self.fold_roots_of_runs(work, room);
+            }
+            self.place_runs(work, room, flags)
         }
     }
 
@@ -213,13 +219,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. Its short runs are
     /// scanned, and the values of leaves and nodes are written. The tail's value may have been written after the last barrier.
     #[inline(always)]
-    unsafe fn place_runs(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        flags: u32,
-        nodes: u32,
-    ) -> bool {
+    unsafe fn place_runs(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) -> bool {
         // SAFETY: the whole block is here, and everything that the steps need is written (this function's conditions), with a barrier
         // between a write and the reads. The branches around barriers and returns depend on values in shared memory, so they go the same
         // way on all threads. Lane 0 alone scans a short tail.
@@ -231,7 +231,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 if simt::warp() == 0 {
                     self.find_value_before(work);
-                    if !Self::goes_by_sixteens(flags) && simt::lane() == 0 {
+                    if simt::lane() == 0 {
                         self.scan_short_tail(work, room);
                     }
                 }
@@ -247,17 +247,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // Orders the writes of the nodes' prefixes before the reads by the threads that place leaves.
                     simt::barrier();
                 }
-                self.for_each_node_of_runs::<Downsweep>(work, room, Self::unlisted(flags));
-                self.place_listed_nodes(work, room, nodes);
+                self.for_each_node_of_runs::<Downsweep>(work, room, flags);
                 // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
                 simt::barrier();
-            }
-            if Self::goes_by_sixteens(flags) {
-                self.place_sixteens(work, room, flags & GOES_ON != 0);
-            } else if flags & HAS_LONG != 0 {
                 self.for_each_leaf_of_runs::<Downsweep>(work, room);
-            }
-            if Self::BY_SIXTEENS || flags & HAS_LONG != 0 {
                 // Orders the writes of the results before the reads by the threads that store them.
                 simt::barrier();
             }

@@ -14,7 +14,6 @@ use super::super::items::Room;
 use super::super::leaves::{Leaf, Node, Step};
 use super::super::starts::Chunk;
 use super::super::Launch;
-use super::upsweep::{GOES_ON, IS_RAGGED};
 
 /// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
 /// than one leaf, but only one node.
@@ -267,23 +266,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         found
     }
 
-    /// Adds the flags that the threads of a warp have found to a work's flags.
+    /// Adds the flags that a thread has found to a work's flags.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The work's flags were cleared before the first call for this work.
+    /// The work's flags were cleared before the first call for this work.
     #[inline(always)]
     pub unsafe fn note(flags: *mut u32, found: u32) {
-        // SAFETY: the whole warp votes, and the flags are in shared memory and were cleared: this function's conditions.
-        unsafe {
-            let has = |flag: u32| match simt::ballot(found & flag != 0) {
-                0 => 0,
-                _ => flag,
-            };
-            let all =
-                has(HAS_LONG) | has(HAS_ROOTS) | has(HAS_NODES) | has(IS_RAGGED) | has(GOES_ON);
-            if all != 0 && simt::lane() == 0 {
-                simt::or_shared(flags, all);
-            }
+        if found != 0 {
+            // SAFETY: the flags are in shared memory, and were cleared: this function's condition.
+            unsafe { simt::or_shared(flags, found) };
         }
     }
 
@@ -299,8 +290,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
         flags: u32,
     ) {
-        let places = Places::of(work);
         if flags & HAS_NODES != 0 {
+            let places = Places::of(work);
             // The only node of a chunk belongs to the thread of the 16 places among which the chunk begins.
             let (block, count) = places.blocks(FAN);
             let mut number = simt::thread_index();
@@ -324,50 +315,70 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
         }
         if flags & HAS_ROOTS != 0 {
-            let (block, count) = places.blocks(NODE);
-            // Two threads share 256 places. One takes a node of the last chunk that begins before them, the other a node of the last chunk
-            // that begins there.
-            let mut number = simt::thread_index();
-            while number < 2 * count {
-                let step = simt::opaque_one() as u32;
-                // SAFETY: as above: each chunk of more than 256 items is the last one that begins in its block.
-                unsafe {
-                    let around = Around::node(room, block + number / 2);
-                    let run = match number % 2 {
-                        0 => around.over,
-                        _ => around.last,
-                    };
-                    let begin = around.part_of(run, NODE);
-                    if places.have(run, NODE) && begin < run.end {
-                        let chunk = places.chunk(work, run);
-                        let number = (begin - run.start) / NODE;
-                        let node = Node {
-                            chunk,
-                            number,
-                            leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
-                        };
-                        S::run(self, work, room, node);
-                    }
-                }
-                number += step * self.threads();
+            // SAFETY: the words are written (condition 1), and the step's conditions hold for each node (condition 2).
+            unsafe {
+                self.for_each_node_below_roots::<S>(work, room, self.block());
             }
         }
     }
 
-    /// Calls `step_of` for each chunk of several nodes, on one thread for each chunk.
+    /// As [`Self::for_each_node_of_runs`], for the nodes of chunks with several nodes, on thread `thread` of `threads` that share them.
     ///
     /// # Safety
-    /// The whole block. The words are written, and `work` is one of the block's works.
+    /// The conditions of [`Self::for_each_node_of_runs`], on these threads.
+    #[inline(always)]
+    pub unsafe fn for_each_node_below_roots<S: Step<Node>>(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        [thread, threads]: [u32; 2],
+    ) {
+        let places = Places::of(work);
+        let (block, count) = places.blocks(NODE);
+        // Two threads share 256 places. One takes a node of the last chunk that begins before them, the other a node of the last chunk that
+        // begins there.
+        let mut number = thread;
+        while number < 2 * count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the words are written, and have the block. Each chunk of more than 256 items is the last one that begins in its block,
+            // so each node has one thread. The step's other conditions hold: this function's conditions.
+            unsafe {
+                let around = Around::node(room, block + number / 2);
+                let run = match number % 2 {
+                    0 => around.over,
+                    _ => around.last,
+                };
+                let begin = around.part_of(run, NODE);
+                if places.have(run, NODE) && begin < run.end {
+                    let chunk = places.chunk(work, run);
+                    let number = (begin - run.start) / NODE;
+                    let node = Node {
+                        chunk,
+                        number,
+                        leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
+                    };
+                    S::run(self, work, room, node);
+                }
+            }
+            number += step * threads;
+        }
+    }
+
+    /// Calls `step_of` for each chunk of several nodes, on thread `thread` of `threads` that share them.
+    ///
+    /// # Safety
+    /// The words are written, and `work` is one of the block's works.
     #[inline(always)]
     unsafe fn for_each_root(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
+        [thread, threads]: [u32; 2],
         step_of: impl Fn(Chunk),
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        let mut number = simt::thread_index();
+        let mut number = thread;
         while number < count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the words are written (this function's condition), and have the block.
@@ -375,21 +386,41 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if places.have(run, NODE) {
                 step_of(places.chunk(work, run));
             }
-            number += step * self.threads();
+            number += step * threads;
         }
+    }
+
+    /// All threads of the block.
+    #[inline(always)]
+    fn block(&self) -> [u32; 2] {
+        [simt::thread_index(), self.threads()]
     }
 
     /// Folds the nodes of each chunk that has several.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are
-    /// written.
+    /// The whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are written.
     #[inline(always)]
     pub unsafe fn fold_roots_of_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the same conditions as this function's.
+        unsafe { self.fold_roots_among(work, room, self.block()) }
+    }
+
+    /// As [`Self::fold_roots_of_runs`], on thread `thread` of `threads` that share the chunks.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::fold_roots_of_runs`], on these threads.
+    #[inline(always)]
+    pub unsafe fn fold_roots_among(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        threads: [u32; 2],
+    ) {
         // SAFETY: the words, the header and the nodes' values are written: this function's conditions. Each chunk has one thread, so nobody
         // else finishes it.
         unsafe {
-            self.for_each_root(work, room, |chunk| {
+            self.for_each_root(work, room, threads, |chunk| {
                 let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
                 self.finish(work, chunk.number, value);
             });
@@ -402,10 +433,25 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block. The words, the nodes' totals and the tail's prefix are written, and `work` is one of the block's works.
     #[inline(always)]
     pub unsafe fn place_nodes_of_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the same conditions as this function's.
+        unsafe { self.place_nodes_among(work, room, self.block()) }
+    }
+
+    /// As [`Self::place_nodes_of_runs`], on thread `thread` of `threads` that share the chunks.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::place_nodes_of_runs`], on these threads.
+    #[inline(always)]
+    pub unsafe fn place_nodes_among(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        threads: [u32; 2],
+    ) {
         // SAFETY: the words, the totals and the tail's prefix are written: this function's conditions. Each chunk has one thread, so no
         // other thread uses its nodes' values.
         unsafe {
-            self.for_each_root(work, room, |chunk| {
+            self.for_each_root(work, room, threads, |chunk| {
                 let before = self.before_chunk(work, chunk.number);
                 self.place_values(room.node(chunk.start, 0), chunk.node_count(), before);
             });

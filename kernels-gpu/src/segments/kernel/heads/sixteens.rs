@@ -107,14 +107,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// sixteens. Sixteens in all works were slower: 977 µs instead of 834 µs in runs of 32.
     pub const BY_SIXTEENS: bool = goes_by_sixteens::<O, T>();
 
-    /// Writes the results of a work in place of its items. If `goes_on`, chunks may go on from 16 places to the next.
+    /// Writes the results of a work to global memory. If `goes_on`, chunks may go on from 16 places to the next.
     ///
     /// # Safety
     /// Convergent: the whole block, with the same arguments. The header and the words are written, and `work` is one of the block's works.
     /// The work's items are written, and so are the prefixes of the tail and of the leaves of chunks with several leaves. Nobody else
     /// accesses the items.
     #[inline(always)]
-    pub unsafe fn place_sixteens(&self, work: &Work, room: Room<T, O::Accumulator>, goes_on: bool) {
+    pub unsafe fn scan_by_sixteens(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        goes_on: bool,
+    ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
         // Each warp takes whole turns of 32 blocks, except that its first lane takes the block before, if chunks go on.
@@ -171,6 +176,24 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             number = number.wrapping_add(step * WARP_LANES);
             turn += step;
+        }
+        // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own sixteens are written, and the
+        // barriers order the writes before the reads. Without vectors, two warps may share a vector of results.
+        unsafe {
+            if work.starts.is_multiple_of(vector_items::<T>()) {
+                // Orders the lanes' writes of results before their reads.
+                simt::warp_barrier();
+                let from = Ord::max((block + begin) * FAN, places.begin);
+                let to = Ord::min((block + begin + each) * FAN, places.end);
+                let range = [from, to].map(|place| place.wrapping_add(work.starts));
+                if from < to {
+                    self.take_out_some(work, room, range, [simt::lane(), WARP_LANES]);
+                }
+            } else {
+                // Orders the writes of the results before the reads by the threads that store them.
+                simt::barrier();
+                self.take_out(work, room);
+            }
         }
     }
 
@@ -315,9 +338,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let some = here.live.trailing_zeros();
         if Self::has_whole_vectors(work, here) {
             for_each_vector!(V => {
-                if V < size_of::<T>() && here.live & Self::bits_of_vector(V) != 0 {
-                    let place = first.wrapping_add(V as u32 * vector_items::<T>());
-                    // SAFETY: a vector begins at the place, and it has an item of the work, which is written: this function's condition.
+                if V < size_of::<T>() {
+                    // If no item of the vector belongs to the work, another vector is read.
+                    let number = Ord::max(V as u32 * vector_items::<T>(), some);
+                    let place = first.wrapping_add(Ord::min(number, highest(here.live)));
+                    // SAFETY: the place has an item of the work, which is written: this function's condition.
                     items[V] = unsafe { room.vector(place) };
                 }
             });

@@ -6,11 +6,13 @@
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
+use crate::segments::tuning::{LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
 use crate::segments::{vector_items, Layout, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
 
 use super::super::items::Room;
+use super::super::starts::Chunk;
 use super::super::Launch;
 use super::runs::{Around, Places, Run, HAS_LONG, HAS_NODES, HAS_ROOTS, NODE};
 
@@ -29,23 +31,38 @@ pub struct Found {
 }
 
 impl<T: Element, A: Accumulator> Room<T, A> {
-    /// How many nodes all lists of a block have room for. A listed node is a chunk that begins in the window, and at most one begins among
-    /// 16 places.
-    const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN;
-
-    /// The address of an entry of the calling warp's list of nodes. The lists follow the flags.
+    /// The address of an entry of the calling warp's list of nodes: the place where the node begins. The lists follow the flags. A listed
+    /// node is a whole chunk. At most one such chunk begins among 16 places, so a list has an entry for each thread and turn.
     #[inline(always)]
-    fn listed(&self, entry: u32, threads: u32) -> *mut u32 {
+    fn listed(&self, entry: u32, threads: u32) -> *mut u16 {
         const {
             let layout = Layout::of::<T, A>();
-            let words = 2 * (Self::WINDOW_WORDS as usize + 1) + 2;
-            let bytes = (words + Self::LISTED as usize) * size_of::<u32>();
-            assert!(layout.bits + bytes <= layout.leaves);
+            let words = 2 * Layout::bit_words::<T, A>() + 2;
+            let bytes = words * size_of::<u32>() + Self::LISTED as usize * size_of::<u16>();
+            // Only works of narrow items have lists.
+            assert!(size_of::<T>() > 4 || layout.bits + bytes <= layout.leaves);
         }
-        let each = Self::LISTED * WARP_LANES >> threads.trailing_zeros();
-        self.flags_of(2)
-            .wrapping_add((simt::warp() * each + entry) as usize)
+        let each = match threads {
+            SHORT_BLOCK_THREADS => Self::SIXTEENS.div_ceil(SHORT_BLOCK_THREADS) * WARP_LANES,
+            _ => Self::SIXTEENS.div_ceil(LONG_BLOCK_THREADS) * WARP_LANES,
+        };
+        let lists: *mut u16 = self.flags_of(2).cast();
+        lists.wrapping_add((simt::warp() * each + entry) as usize)
     }
+
+    /// The most sixteens of places of a work.
+    const SIXTEENS: u32 = Layout::bit_words::<T, A>() as u32 * u32::BITS / FAN;
+
+    /// How many entries all lists of a block have room for.
+    const LISTED: u32 = {
+        let short = Self::SIXTEENS.next_multiple_of(SHORT_BLOCK_THREADS);
+        let long = Self::SIXTEENS.next_multiple_of(LONG_BLOCK_THREADS);
+        if short > long {
+            short
+        } else {
+            long
+        }
+    };
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -89,17 +106,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     (run, begin, is_used) = (last, last.start, is_long);
                 }
                 let is_aligned = is_vector(begin);
-                if is_long {
-                    found.flags |= HAS_LONG;
-                    found.flags |= if is_node { HAS_NODES } else { HAS_ROOTS };
-                }
-                if goes_on {
-                    found.flags |= GOES_ON;
-                }
-                let is_cut = has_next && over.end - next < FAN;
-                if begins && !is_long || is_used && !is_aligned || is_cut {
-                    found.flags |= IS_RAGGED;
-                }
+                let is_cut = has_next & (over.end.wrapping_sub(next) < FAN);
+                let is_ragged = begins & !is_long | is_used & !is_aligned | is_cut;
+                found.flags |= is_long as u32 * HAS_LONG
+                    | is_node as u32 * HAS_NODES
+                    | (is_long & !is_node) as u32 * HAS_ROOTS
+                    | goes_on as u32 * GOES_ON
+                    | is_ragged as u32 * IS_RAGGED;
 
                 let are_aligned = simt::ballot(is_used && !is_aligned) == 0;
                 if is_used {
@@ -123,8 +136,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if is_node {
                     let below = of_nodes & ((1 << lane) - 1);
                     let entry = found.nodes + below.count_ones();
-                    room.listed(entry, self.threads())
-                        .write(last.start | last.end << 16);
+                    room.listed(entry, self.threads()).write(last.start as u16);
                 }
                 found.nodes += of_nodes.count_ones();
             }
@@ -176,35 +188,61 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Replaces the total of each leaf by its prefix, in the listed chunks.
+    /// Replaces the total of each leaf by its prefix, in the listed chunks except the tail.
     ///
     /// # Safety
-    /// Convergent: the whole warp, which has listed `nodes` nodes of this work. The header is written, and so are the leaves' totals and
-    /// the tail's prefix.
+    /// Convergent: the whole warp, which has listed `nodes` nodes of this work. The words and the leaves' totals are written.
     #[inline(always)]
-    pub unsafe fn place_listed_nodes(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        nodes: u32,
-    ) {
-        let places = Places::of(work);
+    pub unsafe fn place_listed(&self, work: &Work, room: Room<T, O::Accumulator>, nodes: u32) {
         let mut entry = simt::lane();
         while entry < nodes {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the warp has written the entry. The leaves' totals and the tail's prefix are written: this function's conditions. Each
-            // chunk is in one list once, so no other thread uses the values of its leaves.
+            // SAFETY: the warp has written the entry, and the words are written. The leaves' totals are written: this function's conditions.
+            // Each chunk is in one list once, so no other thread uses the values of its leaves.
             unsafe {
-                let listed = room.listed(entry, self.threads()).read();
-                let run = Run {
-                    start: listed & 0xffff,
-                    end: listed >> 16,
-                };
-                let chunk = places.chunk(work, run);
+                let chunk = self.listed_chunk(work, room, entry);
+                if chunk.number != work.tail_chunk {
+                    let leaves = room.leaf(chunk.start, 0);
+                    self.place_values(leaves, chunk.leaf_count(), O::identity());
+                }
+            }
+            entry += step * WARP_LANES;
+        }
+    }
+
+    /// As [`Self::place_listed`], for the tail, if it is listed.
+    ///
+    /// # Safety
+    /// One thread of warp 0, which has listed `nodes` nodes of this work. The header, the words, the leaves' totals and the tail's prefix are
+    /// written.
+    #[inline(always)]
+    pub unsafe fn place_listed_tail(&self, work: &Work, room: Room<T, O::Accumulator>, nodes: u32) {
+        if nodes == 0 {
+            return;
+        }
+        // SAFETY: the tail is the work's first chunk. If it is listed, it is the first in the list of warp 0. The words, its leaves' totals
+        // and its prefix are written, and no other thread uses the values of its leaves: this function's conditions.
+        unsafe {
+            let chunk = self.listed_chunk(work, room, 0);
+            if chunk.number == work.tail_chunk {
                 let before = self.before_chunk(work, chunk.number);
                 self.place_values(room.leaf(chunk.start, 0), chunk.leaf_count(), before);
             }
-            entry += step * WARP_LANES;
+        }
+    }
+
+    /// A chunk in the calling warp's list.
+    ///
+    /// # Safety
+    /// The words are written, and the list has the entry.
+    #[inline(always)]
+    unsafe fn listed_chunk(&self, work: &Work, room: Room<T, O::Accumulator>, entry: u32) -> Chunk {
+        // SAFETY: the words and the entry are written: this function's conditions.
+        unsafe {
+            let start = room.listed(entry, self.threads()).read() as u32;
+            let (number, bit) = (start / u32::BITS, start % u32::BITS);
+            let end = room.word(number).end_of(number, bit);
+            Places::of(work).chunk(work, Run { start, end })
         }
     }
 }

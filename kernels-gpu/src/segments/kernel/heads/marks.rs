@@ -45,11 +45,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
-                let is_done = match work.is_dense() {
+                let is_marked = match work.is_dense() {
                     true => self.scan_dense(number, room),
-                    false => self.scan_sparse(&work, room),
+                    false => {
+                        self.mark_starts(&work, room);
+                        true
+                    }
                 };
-                if !is_done {
+                if is_marked {
+                    self.scan_marked(&work, room);
+                }
+                if self.is_refused() {
                     return false;
                 }
                 number = self.work_after(number);
@@ -66,7 +72,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Scans a dense work. Returns false if the offsets are refused.
+    /// Scans a dense work without long chunks. If it has long chunks, scans the short ones, marks all, and returns true. Leaves out the rest
+    /// if the offsets are refused.
     ///
     /// # Safety
     /// The conditions of [`Self::scan_at_starts`], and `number < work_count`. The copies of the work's items have begun.
@@ -91,34 +98,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return false;
             }
             if !self.has_nodes(room.next()) {
-                return self.place_short(number, room);
+                self.place_short(number, room);
+                return false;
             }
-            let work = self.work(number);
-            self.mark_copied(&work, room);
-            self.scan_marked(&work, room)
+            self.mark_copied(&self.work(number), room);
         }
+        true
     }
 
-    /// Scans a work that is not dense. Returns false if the offsets are refused.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::scan_at_starts`]. `work` is one of the block's works. The copies of its items have begun.
-    #[inline(always)]
-    unsafe fn scan_sparse(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: as in `scan_at_starts`.
-        unsafe {
-            self.mark_starts(work, room);
-            self.scan_marked(work, room)
-        }
-    }
-
-    /// Scans a work whose chunks are marked. In a dense work, the short chunks are scanned before. Returns false if the offsets are refused.
+    /// Scans a work whose chunks are marked. In a dense work, the short chunks are scanned before. Leaves out the rest if the offsets are
+    /// refused.
     ///
     /// # Safety
     /// The conditions of [`Self::scan_at_starts`]. `work` is one of the block's works. The copies of its items have begun. Its chunks are
     /// marked, perhaps after the last barrier.
     #[inline(always)]
-    unsafe fn scan_marked(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
+    unsafe fn scan_marked(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let chunk = chunk_items::<T, O::Accumulator>() as u32;
         let runs = Work {
             starts: 0,
@@ -141,10 +136,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // Orders the writes of items and words, or of a refusal, before all threads' reads.
             simt::barrier();
-            if self.is_refused() {
-                return false;
+            if !self.is_refused() {
+                self.scan_narrow_runs(&runs, room, room.flags_of(0), work.is_dense());
             }
-            self.scan_narrow_runs(&runs, room, room.flags_of(0), work.is_dense())
         }
     }
 

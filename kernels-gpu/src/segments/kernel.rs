@@ -273,7 +273,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // the steps that it needs, with a barrier between. The barrier at the end of each turn comes after all uses of the room, and before
         // the next work replaces its contents; `number < work_count` for each work.
         unsafe {
-            let mut number = 0;
+            let mut number = match self.task {
+                Task::Reduce => 0,
+                Task::Scan => self.first_scanned(0),
+            };
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
@@ -323,7 +326,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 // Orders the reads of items and starts before the writes that replace them.
                 simt::barrier();
-                number = self.work_after(number);
+                number = match self.task {
+                    Task::Reduce => self.work_after(number),
+                    Task::Scan => self.scanned_after(number),
+                };
             }
             true
         }

@@ -153,7 +153,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps
         // that it needs, with a barrier between. The last barrier comes before the next work replaces the items.
         unsafe {
-            let mut number = 0;
+            let mut number = self.first_scanned(0);
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
@@ -169,7 +169,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if !is_done {
                     return;
                 }
-                number = self.work_after(number);
+                number = self.scanned_after(number);
                 if number < self.work_count() {
                     // Orders the reads of items before the writes that replace them.
                     simt::barrier();

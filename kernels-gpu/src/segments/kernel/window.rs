@@ -283,6 +283,33 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         number + 2 - ((number % 2) | is_followed)
     }
 
+    /// The number of the first work that a scan takes of the window whose works are `number` and `number + 1`. A second work comes before the
+    /// first one: it waits for no other block, but others may wait for its chunk's value.
+    ///
+    /// # Safety
+    /// The header is written, and `number` is even.
+    #[inline(always)]
+    pub unsafe fn first_scanned(&self, number: u32) -> u32 {
+        if number >= self.work_count() {
+            return number;
+        }
+        // SAFETY: the header is written (this function's condition), and `number < work_count`.
+        number + unsafe { self.work(number).is_followed }
+    }
+
+    /// The number of the work that a scan takes after work `number`.
+    ///
+    /// # Safety
+    /// The same conditions as for [`Self::work`].
+    #[inline(always)]
+    pub unsafe fn scanned_after(&self, number: u32) -> u32 {
+        match number % 2 {
+            // SAFETY: the header is written: this function's condition.
+            0 => unsafe { self.first_scanned(number + 2) },
+            _ => number - 1,
+        }
+    }
+
     /// How many works the block has, including the empty ones.
     #[inline(always)]
     pub fn work_count(&self) -> u32 {

@@ -41,7 +41,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps that it needs, with a
         // barrier between; `number < work_count` for each work. The flags of a dense work lie after those of its runs (an assertion below).
         unsafe {
-            let mut number = 0;
+            let mut number = self.first_scanned(0);
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
@@ -58,7 +58,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if self.is_refused() {
                     return false;
                 }
-                number = self.work_after(number);
+                number = self.scanned_after(number);
                 if number < self.work_count() {
                     // Orders the reads of items, starts and words before the writes that replace them.
                     simt::barrier();

@@ -226,9 +226,6 @@ fn inspect_entry(
 /// Whether this is the symbol of a segmented reduction that streams rows, or of a scan by key that may go by sixteens of places.
 fn has_other_barriers(symbol: &str) -> bool {
     macro_rules! has {
-        (segmented_scan $op:ident $t:ident) => {
-            segments::goes_by_sixteens::<$op, $t>()
-        };
         (by_key_scan $op:ident $t:ident) => {
             segments::goes_by_sixteens::<$op, $t>()
         };

@@ -264,10 +264,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) -> bool {
-        if self.task == Task::Scan && Self::BY_SIXTEENS {
-            // SAFETY: the whole block is here, the header is written, and the bits are cleared: this function's conditions.
-            return unsafe { self.scan_at_starts(room) };
-        }
         // SAFETY: the whole block is here, and the header is written: this function's conditions. The branches around barriers and returns
         // depend on the launch's arguments and on values in shared memory, so they go the same way on all threads. Each step comes after
         // the steps that it needs, with a barrier between. The barrier at the end of each turn comes after all uses of the room, and before

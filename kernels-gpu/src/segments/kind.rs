@@ -25,7 +25,7 @@ pub const SCAN: Definition = Definition {
     // Six more than `REDUCE`. Five in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
     // results. One in `place_short`: after the results of a tail.
     barriers: &[Barrier::block(16)],
-    other_barriers: Some(&[Barrier::block(15)]),
+    other_barriers: None,
     ..REDUCE
 };
 

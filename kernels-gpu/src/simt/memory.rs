@@ -332,23 +332,6 @@ pub unsafe fn read_vector_at(base: *const u8, offset: u32) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// Begins to bring the line of global memory that has an address to the L2 cache. The thread does not wait.
-///
-/// # Safety
-/// `address` is in global memory.
-#[inline(always)]
-pub unsafe fn prefetch_line<T>(address: *const T) {
-    // SAFETY: `address` is in global memory (condition of this function), so `cvta` is valid. A prefetch changes no memory.
-    unsafe {
-        ptx!(
-            prefetch_line: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
-            "prefetch.global.L2 [%g]; }}",
-            address = in(reg64) address,
-            options(nostack),
-        );
-    }
-}
-
 /// Writes 16 bytes of shared memory.
 ///
 /// # Safety

@@ -16,7 +16,6 @@
 //!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
-mod marks;
 mod narrow;
 mod runs;
 mod short;
@@ -132,8 +131,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 let window = simt::shuffle_from(ticket.index, 0) as u64;
                 if window < windows {
-                    // The items come while the chunks are found.
-                    self.prefetch_items(window << self.window_shift, 1 << self.window_shift);
                     self.find_chunks(heads, room, window);
                 }
             }
@@ -163,7 +160,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders the writes of items before all threads' reads.
                 simt::barrier();
                 let is_done = match Self::BY_SIXTEENS {
-                    true => self.scan_narrow_runs(&work, room, room.flags_of(number), false),
+                    true => self.scan_narrow_runs(&work, room, room.flags_of(number)),
                     false => self.scan_runs(&work, room, room.flags_of(number)),
                 };
                 if !is_done {

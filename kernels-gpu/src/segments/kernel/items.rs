@@ -2,14 +2,14 @@
 
 use core::marker::PhantomData;
 
-use crate::contract::{THREAD_VECTORS, WARP_LANES};
+use crate::contract::THREAD_VECTORS;
 use crate::direction::{Direction, Heading};
 use crate::element::VECTOR_WORDS;
 use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vector};
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{chunk_items, has_vectors, offset_of, places, shared_bytes, vector_items};
+use crate::segments::{has_vectors, offset_of, places, shared_bytes, vector_items};
 use crate::segments::{Layout, Task, Work, ROW_BYTES, VECTOR_BYTES};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching, Vectors};
@@ -20,17 +20,12 @@ use super::Launch;
 /// How many vectors a row of shared memory has.
 const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
 
-/// The size in bytes of a line of the L2 cache.
-const LINE_BYTES: usize = 128;
-
 /// A block's shared memory for items of type `T` and values of type `A`, as one work uses it.
 #[derive(Clone, Copy)]
 pub struct Room<T, A> {
     memory: *mut u8,
     /// Which of the two areas for bits and counts the work uses: 0 or 1.
     turn: u32,
-    /// How many words of heads there are.
-    pub words: u32,
     direction: Direction,
     items: PhantomData<(T, A)>,
 }
@@ -54,7 +49,6 @@ impl<T: Element, A: Copy> Room<T, A> {
         Room {
             memory,
             turn: 0,
-            words: chunk_items::<T, A>() as u32 / u32::BITS,
             direction,
             items: PhantomData,
         }
@@ -65,18 +59,6 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub fn next(self) -> Self {
         Room {
             turn: self.turn ^ 1,
-            ..self
-        }
-    }
-
-    /// How many words of heads a work has: one for each 32 places.
-    pub const WORK_WORDS: u32 = places::<T, A>(Task::Scan).div_ceil(32) as u32;
-
-    /// This room, with the words of heads of a work. Otherwise they are those of a window: one for each 32 items.
-    #[inline(always)]
-    pub fn with_work_words(self) -> Self {
-        Room {
-            words: Self::WORK_WORDS,
             ..self
         }
     }
@@ -276,31 +258,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             } else {
                 self.bring_each(work, room);
             }
-        }
-    }
-
-    /// Begins to bring `count` items from item `first` on to the L2 cache, as far as they exist.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp.
-    #[inline(always)]
-    pub unsafe fn prefetch_items(&self, first: u64, count: u32) {
-        let Offsets {
-            direction,
-            item_count,
-            ..
-        } = self.offsets;
-        let items = (LINE_BYTES / size_of::<T>()) as u32;
-        let mut number = simt::lane() * items;
-        while number < count {
-            let step = simt::opaque_one() as u32;
-            let item = first + number as u64;
-            if item < item_count {
-                let place = direction.place(item, item_count);
-                // SAFETY: the item exists, and items are in global memory: the launch's condition 2.
-                unsafe { simt::prefetch_line(self.input.wrapping_add(place as usize)) };
-            }
-            number += step * WARP_LANES * items;
         }
     }
 

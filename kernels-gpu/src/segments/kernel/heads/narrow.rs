@@ -29,8 +29,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         flags & HAS_LONG == 0 || flags & IS_RAGGED != 0
     }
 
-    /// Scans the chunks of a work of narrow items. If `short_are_done`, the short chunks except the tail are scanned already, and there are
-    /// others. Returns false if the offsets are refused.
+    /// Scans the chunks of a work of narrow items. Returns false if the launch was refused, which does not happen.
     ///
     /// # Safety
     /// Convergent: the whole block. The header, the words and the items are written, and `work` is one of the block's works. `flags` is the
@@ -41,7 +40,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         work: &Work,
         room: Room<T, O::Accumulator>,
         flags: *mut u32,
-        short_are_done: bool,
     ) -> bool {
         // SAFETY: the whole block is here, and the header, the words and the items are written: this function's conditions. The branches
         // around barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the
@@ -52,10 +50,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
             // results in their places.
             simt::barrier();
-            let mut flags = simt::read_shared(flags);
-            if short_are_done {
-                flags &= !IS_RAGGED;
-            } else if !Self::goes_by_sixteens(flags) {
+            let flags = simt::read_shared(flags);
+            if !Self::goes_by_sixteens(flags) {
                 self.scan_short_runs(work, room);
             }
             if simt::warp() == 0 {

@@ -267,12 +267,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
 /// The lowest lane with a bit; lane 0 if there is none.
 #[inline(always)]
-pub fn first_lane(lanes: u32) -> u32 {
+fn first_lane(lanes: u32) -> u32 {
     lanes.trailing_zeros() % WARP_LANES
 }
 
 /// The highest lane with a bit; the last lane if there is none.
 #[inline(always)]
-pub fn last_lane(lanes: u32) -> u32 {
+fn last_lane(lanes: u32) -> u32 {
     (WARP_LANES - 1).wrapping_sub(lanes.leading_zeros()) % WARP_LANES
 }

@@ -67,7 +67,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     pub fn word_address(&self, number: u32) -> *mut u64 {
         const {
             let layout = Layout::of::<T, A>();
-            let words = Layout::bit_words::<T, A>() - 1;
+            let words = Self::WINDOW_WORDS as usize;
             let bytes = (words + 1) * size_of::<u64>() + 2 * size_of::<u32>();
             assert!(layout.bits.is_multiple_of(8) && layout.bits + bytes <= layout.leaves);
         }
@@ -81,7 +81,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     /// The words are written.
     #[inline(always)]
     pub unsafe fn word(&self, number: u32) -> Word {
-        let number = Ord::min(number, self.words);
+        let number = Ord::min(number, Self::WINDOW_WORDS);
         // SAFETY: the word is in shared memory, and written: this function's condition.
         let packed = unsafe { simt::read_shared(self.word_address(number)) };
         let around = (packed >> 32) as u32;
@@ -95,7 +95,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     /// The address of the flags of the window's work 0 or 1.
     #[inline(always)]
     pub fn flags_of(&self, work: u32) -> *mut u32 {
-        let flags: *mut u32 = self.word_address(self.words + 1).cast();
+        let flags: *mut u32 = self.word_address(Self::WINDOW_WORDS + 1).cast();
         flags.wrapping_add(work as usize)
     }
 }

@@ -6,12 +6,13 @@
 //!
 //! ```text
 //! one warp finds the window's chunks, and writes the words; a barrier follows
-//! for each work of the window, at most two:
+//! for each work of the window, at most two, the second one first:
 //!     copy the items to shared memory; a barrier follows
-//!     leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
-//!     short chunks, of at most one leaf: a lane takes a chunk
-//!     nodes and roots of longer chunks, as leaves
-//!     if all chunks are short and items are narrow: in place of these steps, a thread takes 16 places (see `heads/sixteens.rs`)
+//!     narrow items: see `heads/narrow.rs`
+//!     wide items:
+//!         leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
+//!         short chunks, of at most one leaf: a lane takes a chunk
+//!         nodes and roots of longer chunks, as leaves
 //! ```
 //!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.

@@ -31,38 +31,25 @@ pub struct Found {
 }
 
 impl<T: Element, A: Accumulator> Room<T, A> {
-    /// The address of an entry of the calling warp's list of nodes: the place where the node begins. The lists follow the flags. A listed
-    /// node is a whole chunk. At most one such chunk begins among 16 places, so a list has an entry for each thread and turn.
+    /// How many entries a warp's list of nodes has room for. A listed node is a chunk that begins in the window, and at most one of them
+    /// begins at 16 places. So a list has an entry for each 16 items of the window that the warp looks at.
+    const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN * WARP_LANES / LONG_BLOCK_THREADS;
+
+    /// The address of an entry of a warp's list of nodes: the place where the node begins. The lists follow the flags.
     #[inline(always)]
-    fn listed(&self, entry: u32, threads: u32) -> *mut u16 {
+    fn listed(&self, warp: u32, entry: u32) -> *mut u16 {
         const {
             let layout = Layout::of::<T, A>();
-            let words = 2 * Layout::bit_words::<T, A>() + 2;
-            let bytes = words * size_of::<u32>() + Self::LISTED as usize * size_of::<u16>();
+            let words = 2 * (Self::WINDOW_WORDS + 1) + 2;
+            let warps = SHORT_BLOCK_THREADS / WARP_LANES;
+            let bytes = words as usize * size_of::<u32>()
+                + (warps * Self::LISTED) as usize * size_of::<u16>();
             // Only works of narrow items have lists.
             assert!(size_of::<T>() > 4 || layout.bits + bytes <= layout.leaves);
         }
-        let each = match threads {
-            SHORT_BLOCK_THREADS => Self::SIXTEENS.div_ceil(SHORT_BLOCK_THREADS) * WARP_LANES,
-            _ => Self::SIXTEENS.div_ceil(LONG_BLOCK_THREADS) * WARP_LANES,
-        };
         let lists: *mut u16 = self.flags_of(2).cast();
-        lists.wrapping_add((simt::warp() * each + entry) as usize)
+        lists.wrapping_add((warp * Self::LISTED + entry) as usize)
     }
-
-    /// The most sixteens of places of a work.
-    const SIXTEENS: u32 = Layout::bit_words::<T, A>() as u32 * u32::BITS / FAN;
-
-    /// How many entries all lists of a block have room for.
-    const LISTED: u32 = {
-        let short = Self::SIXTEENS.next_multiple_of(SHORT_BLOCK_THREADS);
-        let long = Self::SIXTEENS.next_multiple_of(LONG_BLOCK_THREADS);
-        if short > long {
-            short
-        } else {
-            long
-        }
-    };
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -136,7 +123,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if is_node {
                     let below = of_nodes & ((1 << lane) - 1);
                     let entry = found.nodes + below.count_ones();
-                    room.listed(entry, self.threads()).write(last.start as u16);
+                    room.listed(simt::warp(), entry).write(last.start as u16);
                 }
                 found.nodes += of_nodes.count_ones();
             }
@@ -200,7 +187,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the warp has written the entry, and the words are written. The leaves' totals are written: this function's conditions.
             // Each chunk is in one list once, so no other thread uses the values of its leaves.
             unsafe {
-                let chunk = self.listed_chunk(work, room, entry);
+                let chunk = self.listed_chunk(work, room, simt::warp(), entry);
                 if chunk.number != work.tail_chunk {
                     let leaves = room.leaf(chunk.start, 0);
                     self.place_values(leaves, chunk.leaf_count(), O::identity());
@@ -223,7 +210,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the tail is the work's first chunk. If it is listed, it is the first in the list of warp 0. The words, its leaves' totals
         // and its prefix are written, and no other thread uses the values of its leaves: this function's conditions.
         unsafe {
-            let chunk = self.listed_chunk(work, room, 0);
+            let chunk = self.listed_chunk(work, room, 0, 0);
             if chunk.number == work.tail_chunk {
                 let before = self.before_chunk(work, chunk.number);
                 self.place_values(room.leaf(chunk.start, 0), chunk.leaf_count(), before);
@@ -231,15 +218,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// A chunk in the calling warp's list.
+    /// A chunk in a warp's list.
     ///
     /// # Safety
     /// The words are written, and the list has the entry.
     #[inline(always)]
-    unsafe fn listed_chunk(&self, work: &Work, room: Room<T, O::Accumulator>, entry: u32) -> Chunk {
+    unsafe fn listed_chunk(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        warp: u32,
+        entry: u32,
+    ) -> Chunk {
         // SAFETY: the words and the entry are written: this function's conditions.
         unsafe {
-            let start = room.listed(entry, self.threads()).read() as u32;
+            let start = room.listed(warp, entry).read() as u32;
             let (number, bit) = (start / u32::BITS, start % u32::BITS);
             let end = room.word(number).end_of(number, bit);
             Places::of(work).chunk(work, Run { start, end })

@@ -14,7 +14,7 @@ use crate::thread::{for_each_vector, Vectors};
 use super::super::items::Room;
 use super::super::starts::Chunk;
 use super::super::Launch;
-use super::runs::{Around, Places, Run, HAS_LONG, HAS_NODES, HAS_ROOTS, NODE};
+use super::runs::{Around, Places, Run, HAS_LONG, HAS_ROOTS, NODE};
 
 /// More flags of a work. `IS_RAGGED`: a leaf has fewer than 16 items, or does not begin where a vector begins. `GOES_ON`: a chunk begins
 /// before some 16 places and goes on there.
@@ -94,12 +94,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 let is_aligned = is_vector(begin);
                 let is_cut = has_next & (over.end.wrapping_sub(next) < FAN);
-                let is_ragged = begins & !is_long | is_used & !is_aligned | is_cut;
-                found.flags |= is_long as u32 * HAS_LONG
-                    | is_node as u32 * HAS_NODES
-                    | (is_long & !is_node) as u32 * HAS_ROOTS
-                    | goes_on as u32 * GOES_ON
-                    | is_ragged as u32 * IS_RAGGED;
+                let is_ragged = (begins & !is_long) | (is_used & !is_aligned) | is_cut;
+                let flag = |is_set: bool, flag: u32| is_set as u32 * flag;
+                found.flags |= flag(is_long, HAS_LONG)
+                    | flag(is_long & !is_node, HAS_ROOTS)
+                    | flag(goes_on, GOES_ON)
+                    | flag(is_ragged, IS_RAGGED);
 
                 let are_aligned = simt::ballot(is_used && !is_aligned) == 0;
                 if is_used {
@@ -147,7 +147,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let skipped = begin % items;
         let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
-            if V <= size_of::<T>() {
+            if V < size_of::<T>() + 1 {
                 let place = Ord::min(begin - skipped + V as u32 * items, begin + FAN - 1);
                 // SAFETY: the items are written (this function's condition), and each vector has one of them.
                 vectors[V] = unsafe { room.vector(place) };
@@ -155,7 +155,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         });
         let mut value = O::identity();
         for_each_vector!(V => {
-            if V <= size_of::<T>() {
+            if V < size_of::<T>() + 1 {
                 for_each_item!(P of T => {
                     let (vector, place) = (V, P as u32);
                     let is_own = match vector {

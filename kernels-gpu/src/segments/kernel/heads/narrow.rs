@@ -12,7 +12,7 @@
 use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::Work;
+use crate::segments::{Work, NO_CHUNK};
 use crate::simt;
 
 use super::super::downsweep::Downsweep;
@@ -46,7 +46,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // steps that it needs, with a barrier between.
         unsafe {
             let found = self.fold_whole_leaves(work, room);
-            Self::note(flags, found.flags);
+            Self::note(flags, found);
             // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
             // results in their places.
             simt::barrier();
@@ -54,10 +54,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if !Self::goes_by_sixteens(flags) {
                 self.scan_short_runs(work, room);
             }
-            if simt::warp() == 0 {
-                self.place_first(work, room, flags, found.nodes);
+            // If warp 0 has other work, warp 1 takes its list too.
+            let is_busy = flags & HAS_ROOTS != 0 || work.tail_chunk == 0;
+            let warp = simt::warp();
+            if is_busy && warp == 0 {
+                self.place_first(work, room, flags);
             } else {
-                self.place_listed(work, room, found.nodes);
+                self.place_listed(work, room, warp);
+            }
+            if is_busy && warp == 1 {
+                self.place_listed(work, room, 0);
             }
             // Orders the writes of the prefixes, of short chunks' results and of a refusal before all threads' reads.
             simt::barrier();
@@ -76,19 +82,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The part of warp 0 between the way up and the results: nodes and roots, the tail, and the warp's own list of `nodes` nodes.
+    /// The part of warp 0 between the way up and the results: nodes and roots, and the tail.
     ///
     /// # Safety
     /// Convergent: the whole warp 0. The header, the words, the flags and the leaves' totals are written, and `work` is one of the block's
     /// works.
     #[inline(always)]
-    unsafe fn place_first(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        flags: u32,
-        nodes: u32,
-    ) {
+    unsafe fn place_first(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) {
         let warp = [simt::lane(), WARP_LANES];
         // SAFETY: the whole warp is here, and the header, the words and the totals are written: this function's conditions. All lanes take
         // the same way around the warp's barriers, which order each step's writes before the next step's reads. Other warps use no value of
@@ -97,9 +97,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if flags & HAS_ROOTS != 0 {
                 self.for_each_node_below_roots::<Fold>(work, room, warp);
                 simt::warp_barrier();
-                self.fold_roots_among(work, room, warp);
+                if work.tail_chunk == 0 || work.cut_chunk != NO_CHUNK {
+                    self.fold_roots_among(work, room, warp);
+                }
             }
-            self.place_listed(work, room, nodes);
             if work.tail_chunk == 0 {
                 simt::warp_barrier();
                 self.find_value_before(work);
@@ -107,7 +108,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     if !Self::goes_by_sixteens(flags) {
                         self.scan_short_tail(work, room);
                     }
-                    self.place_listed_tail(work, room, nodes);
+                    self.place_listed_tail(work, room);
                 }
             }
             if flags & HAS_ROOTS != 0 {

@@ -7,7 +7,7 @@ use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
-use crate::segments::{chunk_items, vector_items, Work, FAN};
+use crate::segments::{chunk_items, vector_items, Task, Work, FAN};
 use crate::simt;
 
 use super::super::items::Room;
@@ -335,18 +335,25 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        // Two threads share 256 places. One takes a node of the last chunk that begins before them, the other a node of the last chunk that
-        // begins there.
+        // Chunks begin only in the window. Some threads take the node that begins there in the last chunk of 256 places. Others take a node of
+        // the chunk that goes on in 256 places, which are not the work's first.
+        let window = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS / NODE;
+        let starts = Ord::min(window.saturating_sub(block), count);
         let mut number = thread;
-        while number < 2 * count {
+        while number + 1 < starts + count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the words are written, and have the block. Each chunk of more than 256 items is the last one that begins in its block,
             // so each node has one thread. The step's other conditions hold: this function's conditions.
             unsafe {
-                let around = Around::node(room, block + number / 2);
-                let run = match number % 2 {
-                    0 => around.over,
-                    _ => around.last,
+                let starts_here = number < starts;
+                let place = match starts_here {
+                    true => number,
+                    false => number - starts + 1,
+                };
+                let around = Around::node(room, block + place);
+                let run = match starts_here {
+                    true => around.last,
+                    false => around.over,
                 };
                 let begin = around.part_of(run, NODE);
                 if places.have(run, NODE) && begin < run.end {
@@ -396,7 +403,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         [simt::thread_index(), self.threads()]
     }
 
-    /// Folds the nodes of each chunk that has several.
+    /// Folds the nodes of each chunk that has several, if its value is used.
     ///
     /// # Safety
     /// The whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are written.
@@ -421,8 +428,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // else finishes it.
         unsafe {
             self.for_each_root(work, room, threads, |chunk| {
-                let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
-                self.finish(work, chunk.number, value);
+                let is_published =
+                    chunk.number == work.tail_chunk || chunk.number == work.cut_chunk;
+                // A scan uses no other chunk's value.
+                if self.task == Task::Reduce || is_published {
+                    let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
+                    self.finish(work, chunk.number, value);
+                }
             });
         }
     }

@@ -21,21 +21,13 @@ use super::runs::{Around, Places, Run, HAS_LONG, HAS_ROOTS, NODE};
 pub const IS_RAGGED: u32 = 8;
 pub const GOES_ON: u32 = 16;
 
-/// What a thread has found on the way up.
-#[derive(Clone, Copy)]
-pub struct Found {
-    /// Flags of the work.
-    pub flags: u32,
-    /// How many nodes the warp has listed.
-    pub nodes: u32,
-}
-
 impl<T: Element, A: Accumulator> Room<T, A> {
     /// How many entries a warp's list of nodes has room for. A listed node is a chunk that begins in the window, and at most one of them
     /// begins at 16 places. So a list has an entry for each 16 items of the window that the warp looks at.
     const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN * WARP_LANES / LONG_BLOCK_THREADS;
 
-    /// The address of an entry of a warp's list of nodes: the place where the node begins. The lists follow the flags.
+    /// The address of an entry of a warp's list of nodes: the place where the node begins. After the last entry, the list has the number of
+    /// its nodes. The lists follow the flags.
     #[inline(always)]
     fn listed(&self, warp: u32, entry: u32) -> *mut u16 {
         const {
@@ -43,28 +35,29 @@ impl<T: Element, A: Accumulator> Room<T, A> {
             let words = 2 * (Self::WINDOW_WORDS + 1) + 2;
             let warps = SHORT_BLOCK_THREADS / WARP_LANES;
             let bytes = words as usize * size_of::<u32>()
-                + (warps * Self::LISTED) as usize * size_of::<u16>();
+                + (warps * (Self::LISTED + 1)) as usize * size_of::<u16>();
             // Only works of narrow items have lists.
             assert!(size_of::<T>() > 4 || layout.bits + bytes <= layout.leaves);
         }
         let lists: *mut u16 = self.flags_of(2).cast();
-        lists.wrapping_add((warp * Self::LISTED + entry) as usize)
+        lists.wrapping_add((warp * (Self::LISTED + 1) + entry) as usize)
     }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Folds the leaves whose values are used, and lists the nodes that are chunks of their own. A thread looks at 16 places.
+    /// Folds the leaves whose values are used, and lists the nodes that are chunks of their own. A thread looks at 16 places. Returns the
+    /// flags of what the thread has found.
     ///
     /// # Safety
     /// Convergent: the whole block. The words are written, and `work` is one of the block's works. Its items are written. No thread uses
     /// the values of an earlier work's leaves any more.
     #[inline(always)]
-    pub unsafe fn fold_whole_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) -> Found {
+    pub unsafe fn fold_whole_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) -> u32 {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
         let lane = simt::lane();
         let mut first = simt::warp() * WARP_LANES;
-        let mut found = Found { flags: 0, nodes: 0 };
+        let (mut found, mut nodes) = (0, 0);
         while first < count {
             let step = simt::opaque_one() as u32;
             let exists = first + lane < count;
@@ -96,7 +89,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let is_cut = has_next & (over.end.wrapping_sub(next) < FAN);
                 let is_ragged = (begins & !is_long) | (is_used & !is_aligned) | is_cut;
                 let flag = |is_set: bool, flag: u32| is_set as u32 * flag;
-                found.flags |= flag(is_long, HAS_LONG)
+                found |= flag(is_long, HAS_LONG)
                     | flag(is_long & !is_node, HAS_ROOTS)
                     | flag(goes_on, GOES_ON)
                     | flag(is_ragged, IS_RAGGED);
@@ -122,12 +115,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let of_nodes = simt::ballot(is_node);
                 if is_node {
                     let below = of_nodes & ((1 << lane) - 1);
-                    let entry = found.nodes + below.count_ones();
+                    let entry = nodes + below.count_ones();
                     room.listed(simt::warp(), entry).write(last.start as u16);
                 }
-                found.nodes += of_nodes.count_ones();
+                nodes += of_nodes.count_ones();
             }
             first += step * self.threads();
+        }
+        if lane == 0 {
+            let room_of_count = Room::<T, O::Accumulator>::LISTED;
+            // SAFETY: the list has a place for the number, and no other thread writes it.
+            unsafe { room.listed(simt::warp(), room_of_count).write(nodes as u16) };
         }
         found
     }
@@ -175,47 +173,56 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Replaces the total of each leaf by its prefix, in the listed chunks except the tail.
+    /// Replaces the total of each leaf by its prefix, in the chunks that warp `warp` has listed, except the tail.
     ///
     /// # Safety
-    /// Convergent: the whole warp, which has listed `nodes` nodes of this work. The words and the leaves' totals are written.
+    /// The whole warp. The words, the lists and the leaves' totals are written. No other warp takes the list.
     #[inline(always)]
-    pub unsafe fn place_listed(&self, work: &Work, room: Room<T, O::Accumulator>, nodes: u32) {
+    pub unsafe fn place_listed(&self, work: &Work, room: Room<T, O::Accumulator>, warp: u32) {
         let mut entry = simt::lane();
-        while entry < nodes {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the warp has written the entry, and the words are written. The leaves' totals are written: this function's conditions.
-            // Each chunk is in one list once, so no other thread uses the values of its leaves.
-            unsafe {
-                let chunk = self.listed_chunk(work, room, simt::warp(), entry);
+        // SAFETY: the lists, the words and the leaves' totals are written: this function's conditions. Each chunk is in one list once, so no
+        // other thread uses the values of its leaves.
+        unsafe {
+            while entry < self.listed_count(room, warp) {
+                let step = simt::opaque_one() as u32;
+                let chunk = self.listed_chunk(work, room, warp, entry);
                 if chunk.number != work.tail_chunk {
                     let leaves = room.leaf(chunk.start, 0);
                     self.place_values(leaves, chunk.leaf_count(), O::identity());
                 }
+                entry += step * WARP_LANES;
             }
-            entry += step * WARP_LANES;
         }
     }
 
     /// As [`Self::place_listed`], for the tail, if it is listed.
     ///
     /// # Safety
-    /// One thread of warp 0, which has listed `nodes` nodes of this work. The header, the words, the leaves' totals and the tail's prefix are
-    /// written.
+    /// One thread. The header, the words, the lists, the leaves' totals and the tail's prefix are written.
     #[inline(always)]
-    pub unsafe fn place_listed_tail(&self, work: &Work, room: Room<T, O::Accumulator>, nodes: u32) {
-        if nodes == 0 {
-            return;
-        }
-        // SAFETY: the tail is the work's first chunk. If it is listed, it is the first in the list of warp 0. The words, its leaves' totals
-        // and its prefix are written, and no other thread uses the values of its leaves: this function's conditions.
+    pub unsafe fn place_listed_tail(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the tail is the work's first chunk. If it is listed, it is the first in the list of warp 0. The lists, the words, its
+        // leaves' totals and its prefix are written, and no other thread uses the values of its leaves: this function's conditions.
         unsafe {
+            if self.listed_count(room, 0) == 0 {
+                return;
+            }
             let chunk = self.listed_chunk(work, room, 0, 0);
             if chunk.number == work.tail_chunk {
                 let before = self.before_chunk(work, chunk.number);
                 self.place_values(room.leaf(chunk.start, 0), chunk.leaf_count(), before);
             }
         }
+    }
+
+    /// How many nodes a warp has listed.
+    ///
+    /// # Safety
+    /// The lists are written.
+    #[inline(always)]
+    unsafe fn listed_count(&self, room: Room<T, O::Accumulator>, warp: u32) -> u32 {
+        // SAFETY: the number is written with the list: this function's condition.
+        unsafe { room.listed(warp, Room::<T, O::Accumulator>::LISTED).read() as u32 }
     }
 
     /// A chunk in a warp's list.

@@ -31,7 +31,6 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "borders",
     "works",
-    "next work",
     "items",
     "flags",
     "slots",
@@ -43,6 +42,7 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "before nodes",
     "before leaves",
     "results",
+    "next work",
     "last tag",
 ]);
 

@@ -22,9 +22,9 @@
 //! combination. So a block waits for at most 15 values at a time, or for 16 where a later block combines rows (see `later`).
 //!
 //! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
-//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes all
-//! values of its window before it waits for the prefix of the window's tail: a window's second work comes before the first, which has the
-//! tail.
+//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes
+//! all values of its window before it waits for the prefix of the window's tail: a second work whose chunk's value is published comes
+//! before the first work, which has the tail.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
 //! blocks that have started. It waits in the order of its windows. Before a block of a reduction waits, it publishes all its values that do

@@ -36,8 +36,8 @@ pub const BY_KEY_SCAN: Definition = Definition {
     // `scan_runs`: after the leaves, the nodes, the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
     // results. One with the last tag: before the departure.
     barriers: &[Barrier::block(11)],
-    // With narrow items, five in place of seven. Two in `scan_narrow_runs`: after the leaves, and after the prefixes. By leaves, one after the
-    // results. By sixteens, one in the first turn, and one after the results.
+    // With narrow items, five in place of seven. Two in `scan_narrow_runs`: after the leaves, and after the prefixes. By leaves, one after
+    // the results. By sixteens, one in the first turn, and one after the results.
     other_barriers: Some(&[Barrier::block(9)]),
     ..SCAN
 };

@@ -389,8 +389,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::take_out`], for the places from `begin` to `end`, on thread `thread` of `threads` that share them.
     ///
     /// # Safety
-    /// `work` is one of the block's works, and has the places. Their results are written to shared memory. Each of these threads calls this,
-    /// and no other thread copies these results.
+    /// `work` is one of the block's works, and has the places. Their results are written to shared memory. Each of these threads calls
+    /// this, and no other thread copies these results.
     #[inline(always)]
     pub unsafe fn take_out_some(
         &self,
@@ -413,8 +413,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 for_each_vector!(V in 0 1 2 3 => {
                     let to = to.wrapping_byte_add(far.wrapping_mul(V));
                     let place = place + V as u32 * places;
-                    // SAFETY: the vector is within these places, and its results are written (this function's conditions). There is a result
-                    // for each item (the launch's condition 5). `to` is aligned: `lies_alike`, and `place` begins a vector.
+                    // SAFETY: the vector is within these places, and its results are written (this function's conditions). There is a
+                    // result for each item (the launch's condition 5). `to` is aligned: `lies_alike`, and `place` begins a vector.
                     unsafe { access.store(to, room.vector_in_memory(place)) };
                 });
                 place += VECTORS_AT_ONCE * places * step;
@@ -423,8 +423,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while place < end {
             let step = simt::opaque_one() as u32;
             let is_vector = lies_alike && place >= begin && place + items <= end;
-            // SAFETY: as above, for a vector: `is_vector` means aligned and within these places. In the other branch, no other thread copies
-            // the vector's results.
+            // SAFETY: as above, for a vector: `is_vector` means aligned and within these places. In the other branch, no other thread
+            // copies the vector's results.
             unsafe {
                 if Self::HAS_VECTORS && is_vector {
                     let to = self.results(work, place).cast();
@@ -453,8 +453,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let end = Ord::min(vector + vector_items::<T>(), end);
         while place < end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `begin <= place < end`, so the result is written (this function's condition), and global memory has a place for it (the
-            // launch's condition 5). No other thread copies it.
+            // SAFETY: `begin <= place < end`, so the result is written (this function's condition), and global memory has a place for it
+            // (the launch's condition 5). No other thread copies it.
             unsafe {
                 let result = item_of::<T>(&room.item(place), 0);
                 self.result(work, place).write(first_bytes(result));

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! one warp finds the window's chunks, and writes the words; a barrier follows
-//! for each work of the window, at most two, the second one first:
+//! for each work of the window, at most two; the second one comes first, if other blocks wait for its chunk's value:
 //!     copy the items to shared memory; a barrier follows
 //!     narrow items: see `heads/narrow.rs`
 //!     wide items:

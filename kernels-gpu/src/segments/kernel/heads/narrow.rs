@@ -23,7 +23,8 @@ use super::runs::{HAS_LONG, HAS_ROOTS};
 use super::upsweep::{GOES_ON, IS_RAGGED};
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether a work of narrow items with these flags is scanned by sixteens of places: all its chunks are short, or its leaves are ragged.
+    /// Whether a work of narrow items with these flags is scanned by sixteens of places: all its chunks are short, or its leaves are
+    /// ragged.
     #[inline(always)]
     fn goes_by_sixteens(flags: u32) -> bool {
         flags & HAS_LONG == 0 || flags & IS_RAGGED != 0

@@ -335,15 +335,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        // Chunks begin only in the window. Some threads take the node that begins there in the last chunk of 256 places. Others take a node of
-        // the chunk that goes on in 256 places, which are not the work's first.
+        // Chunks begin only in the window. Some threads take the node that begins there in the last chunk of 256 places. Others take a node
+        // of the chunk that goes on in 256 places, which are not the work's first.
         let window = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS / NODE;
         let starts = Ord::min(window.saturating_sub(block), count);
         let mut number = thread;
         while number + 1 < starts + count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written, and have the block. Each chunk of more than 256 items is the last one that begins in its block,
-            // so each node has one thread. The step's other conditions hold: this function's conditions.
+            // SAFETY: the words are written, and have the block. Each chunk of more than 256 items is the last one that begins in its
+            // block, so each node has one thread. The step's other conditions hold: this function's conditions.
             unsafe {
                 let starts_here = number < starts;
                 let place = match starts_here {

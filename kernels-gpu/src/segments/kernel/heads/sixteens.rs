@@ -3,8 +3,8 @@
 //!
 //! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. The last leaf may go on at the places
 //! of the next lane. So a lane first combines the items of that leaf at its own places, and hands the value to the next lane. Then it scans
-//! all its places. If chunks go on from one lane to the next, the first lane of a warp takes the places before the warp's own, only for that
-//! value.
+//! all its places. If chunks go on from one lane to the next, the first lane of a warp takes the places before the warp's own, only for
+//! that value.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
@@ -137,9 +137,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut turn = 0;
         while turn < turns {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp shuffles, and the whole
-            // block waits, since all threads have the same turns. The items are written, and so are the prefixes. Each place belongs to one
-            // lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
+            // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp shuffles, and the
+            // whole block waits, since all threads have the same turns. The items are written, and so are the prefixes. Each place belongs
+            // to one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
             unsafe {
                 let mut here =
                     Sixteen::of(room, &places, block.wrapping_add(number), number < count);

@@ -61,9 +61,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < count {
             let step = simt::opaque_one() as u32;
             let exists = first + lane < count;
-            // SAFETY: the words are written (this function's condition), and have the block. The whole warp takes part in the ballots, since
-            // all lanes have the same `first`. Each leaf begins in one block, and so has one thread. Its items are written. The warp's list
-            // has room for its nodes.
+            // SAFETY: the words are written (this function's condition), and have the block. The whole warp takes part in the ballots,
+            // since all lanes have the same `first`. Each leaf begins in one block, and so has one thread. Its items are written. The
+            // warp's list has room for its nodes.
             unsafe {
                 let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
                 let is_vector = |place: u32| {
@@ -123,9 +123,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             first += step * self.threads();
         }
         if lane == 0 {
-            let room_of_count = Room::<T, O::Accumulator>::LISTED;
+            let after_last = Room::<T, O::Accumulator>::LISTED;
             // SAFETY: the list has a place for the number, and no other thread writes it.
-            unsafe { room.listed(simt::warp(), room_of_count).write(nodes as u16) };
+            unsafe { room.listed(simt::warp(), after_last).write(nodes as u16) };
         }
         found
     }
@@ -180,8 +180,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place_listed(&self, work: &Work, room: Room<T, O::Accumulator>, warp: u32) {
         let mut entry = simt::lane();
-        // SAFETY: the lists, the words and the leaves' totals are written: this function's conditions. Each chunk is in one list once, so no
-        // other thread uses the values of its leaves.
+        // SAFETY: the lists, the words and the leaves' totals are written: this function's conditions. Each chunk is in one list once, so
+        // no other thread uses the values of its leaves.
         unsafe {
             while entry < self.listed_count(room, warp) {
                 let step = simt::opaque_one() as u32;

@@ -32,7 +32,6 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "borders",
     "works",
-    "next work",
     "items",
     "flags",
     "slots",
@@ -44,6 +43,7 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "before nodes",
     "before leaves",
     "results",
+    "next work",
     "last tag",
 ]);
 

@@ -211,7 +211,7 @@ fn inspect_entry(
         let (kind, _) = Kind::of(function.name).context("it is of no kind")?;
         let kind = kind.definition();
         let barriers = match kind.other_barriers {
-            Some(barriers) if streams_rows(function.name) => barriers,
+            Some(barriers) if has_other_barriers(function.name) => barriers,
             _ => kind.barriers,
         };
         let barriers = barriers
@@ -224,14 +224,25 @@ fn inspect_entry(
     Ok(kernel::inspect(function, &rules)?)
 }
 
-/// Whether this is the symbol of a segmented reduction that streams rows.
-fn streams_rows(symbol: &str) -> bool {
-    macro_rules! rows {
-        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            &[$((stringify!($symbol), segments::streams_rows::<$op, $t>())),*]
+/// Whether this is the symbol of a segmented reduction that streams rows, or of a scan by key that may go by sixteens of places.
+fn has_other_barriers(symbol: &str) -> bool {
+    macro_rules! has {
+        (by_key_scan $op:ident $t:ident) => {
+            segments::goes_by_sixteens::<$op, $t>()
+        };
+        (segmented_reduce $op:ident $t:ident) => {
+            segments::streams_rows::<$op, $t>()
+        };
+        ($kind:ident $op:ident $t:ident) => {
+            false
         };
     }
-    const ROWS: &[(&str, bool)] = warpfold_kernels::for_each_segmented_kernel!(rows);
+    macro_rules! rows {
+        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+            &[$((stringify!($symbol), has!($kind $op $t))),*]
+        };
+    }
+    const ROWS: &[(&str, bool)] = warpfold_kernels::for_each_row!(rows);
     ROWS.contains(&(symbol, true))
 }
 

@@ -22,12 +22,13 @@
 //! combination. So a block waits for at most 15 values at a time, or for 16 where a later block combines rows (see `later`).
 //!
 //! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
-//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes a
-//! work's values before it waits for the prefix of the work's tail.
+//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes
+//! all values of its window before it waits for the prefix of the window's tail: a second work whose chunk's value is published comes
+//! before the first work, which has the tail.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
 //! blocks that have started. It waits in the order of its windows. Before a block of a reduction waits, it publishes all its values that do
-//! not depend on earlier windows. A block of a scan does so for each work.
+//! not depend on earlier windows. A block of a scan does so for each window.
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
 //! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find
@@ -269,7 +270,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // the steps that it needs, with a barrier between. The barrier at the end of each turn comes after all uses of the room, and before
         // the next work replaces its contents; `number < work_count` for each work.
         unsafe {
-            let mut number = 0;
+            let mut number = match self.task {
+                Task::Reduce => 0,
+                Task::Scan => self.first_scanned(0),
+            };
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
@@ -319,7 +323,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 // Orders the reads of items and starts before the writes that replace them.
                 simt::barrier();
-                number = self.work_after(number);
+                number = match self.task {
+                    Task::Reduce => self.work_after(number),
+                    Task::Scan => self.scanned_after(number),
+                };
             }
             true
         }

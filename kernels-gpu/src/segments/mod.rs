@@ -205,6 +205,12 @@ pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }
 
+/// Whether a scan by key with `O` may go by sixteens of places: a thread holds the items of 16 consecutive places (see
+/// `kernel/heads/sixteens.rs`). Items are narrow, and results take their places.
+pub const fn goes_by_sixteens<O: Op<T>, T: Element>() -> bool {
+    has_vectors::<T>() && size_of::<T>() <= 4 && size_of::<O::Output>() == size_of::<T>()
+}
+
 /// The size in bytes of a row of shared memory: a word in each bank.
 const ROW_BYTES: usize = 128;
 

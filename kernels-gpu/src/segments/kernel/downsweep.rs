@@ -381,13 +381,31 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block. `work` is one of the block's works, and its results are written to shared memory.
     #[inline(always)]
     pub unsafe fn take_out(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let block = [simt::thread_index(), self.threads()];
+        // SAFETY: the whole block is here, and the results are written: this function's conditions.
+        unsafe { self.take_out_some(work, room, [work.begin, work.end], block) }
+    }
+
+    /// As [`Self::take_out`], for the places from `begin` to `end`, on thread `thread` of `threads` that share them.
+    ///
+    /// # Safety
+    /// `work` is one of the block's works, and has the places. Their results are written to shared memory. Each of these threads calls
+    /// this, and no other thread copies these results.
+    #[inline(always)]
+    pub unsafe fn take_out_some(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        [begin, end]: [u32; 2],
+        [thread, threads]: [u32; 2],
+    ) {
         let items = vector_items::<T>();
         let access = Access::new(16, 16);
         let lies_alike = self.results(work, 0).addr().is_multiple_of(16);
-        let mut place = simt::thread_index() * items;
-        let places = items * self.threads();
-        if Self::HAS_VECTORS && lies_alike && place >= work.begin {
-            while place + (VECTORS_AT_ONCE - 1) * places + items <= work.end {
+        let mut place = begin / items * items + thread * items;
+        let places = items * threads;
+        if Self::HAS_VECTORS && lies_alike && place >= begin {
+            while place + (VECTORS_AT_ONCE - 1) * places + items <= end {
                 let step = simt::opaque_one() as u32;
                 let to: *mut u32 = self.results(work, place).cast();
                 let far = places as u64 * size_of::<O::Output>() as u64;
@@ -395,42 +413,48 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 for_each_vector!(V in 0 1 2 3 => {
                     let to = to.wrapping_byte_add(far.wrapping_mul(V));
                     let place = place + V as u32 * places;
-                    // SAFETY: the vector is within the work's places, and its results are written (this function's conditions). There is
-                    // a result for each item (the launch's condition 5). `to` is aligned: `lies_alike`, and `place` begins a vector.
+                    // SAFETY: the vector is within these places, and its results are written (this function's conditions). There is a
+                    // result for each item (the launch's condition 5). `to` is aligned: `lies_alike`, and `place` begins a vector.
                     unsafe { access.store(to, room.vector_in_memory(place)) };
                 });
                 place += VECTORS_AT_ONCE * places * step;
             }
         }
-        while place < work.end {
+        while place < end {
             let step = simt::opaque_one() as u32;
-            let is_vector = lies_alike && place >= work.begin && place + items <= work.end;
-            // SAFETY: as above, for a vector: `is_vector` means aligned and within the work's places. In the other branch, no other thread
-            // copies the vector at `place`.
+            let is_vector = lies_alike && place >= begin && place + items <= end;
+            // SAFETY: as above, for a vector: `is_vector` means aligned and within these places. In the other branch, no other thread
+            // copies the vector's results.
             unsafe {
                 if Self::HAS_VECTORS && is_vector {
                     let to = self.results(work, place).cast();
                     access.store(to, room.vector_in_memory(place));
                 } else {
-                    self.take_out_each(work, room, place);
+                    self.take_out_each(work, room, place, [begin, end]);
                 }
             }
             place += places * step;
         }
     }
 
-    /// Copies those results of a vector that belong to the work, one by one. The vector begins at place `vector`.
+    /// Copies those results of a vector that lie at the places from `begin` to `end`, one by one. The vector begins at place `vector`.
     ///
     /// # Safety
-    /// `work` is one of the block's works, and its results are written to shared memory. No other thread copies results of this vector.
+    /// `work` is one of the block's works, and has the places. Their results are written to shared memory. No other thread copies them.
     #[inline(always)]
-    unsafe fn take_out_each(&self, work: &Work, room: Room<T, O::Accumulator>, vector: u32) {
-        let mut place = Ord::max(vector, work.begin);
-        let end = Ord::min(vector + vector_items::<T>(), work.end);
+    unsafe fn take_out_each(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        vector: u32,
+        [begin, end]: [u32; 2],
+    ) {
+        let mut place = Ord::max(vector, begin);
+        let end = Ord::min(vector + vector_items::<T>(), end);
         while place < end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `work.begin <= place < work.end`, so the result is written (this function's condition), and global memory has a place
-            // for it (the launch's condition 5). No other thread copies it.
+            // SAFETY: `begin <= place < end`, so the result is written (this function's condition), and global memory has a place for it
+            // (the launch's condition 5). No other thread copies it.
             unsafe {
                 let result = item_of::<T>(&room.item(place), 0);
                 self.result(work, place).write(first_bytes(result));

@@ -6,19 +6,22 @@
 //!
 //! ```text
 //! one warp finds the window's chunks, and writes the words; a barrier follows
-//! for each work of the window, at most two:
+//! for each work of the window, at most two; the second one comes first, if other blocks wait for its chunk's value:
 //!     copy the items to shared memory; a barrier follows
-//!     leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
-//!     short chunks, of at most one leaf: a lane takes a chunk
-//!     nodes and roots of longer chunks, as leaves
-//!     if all chunks are short and items are narrow: in place of these steps, a thread takes 16 places (see `heads/sixteens.rs`)
+//!     narrow items: see `heads/narrow.rs`
+//!     wide items:
+//!         leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
+//!         short chunks, of at most one leaf: a lane takes a chunk
+//!         nodes and roots of longer chunks, as leaves
 //! ```
 //!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
+mod narrow;
 mod runs;
 mod short;
 mod sixteens;
+mod upsweep;
 mod window;
 mod words;
 
@@ -138,12 +141,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether a work with these flags is scanned by sixteens of places: its items are narrow, and all its chunks are short.
-    #[inline(always)]
-    fn goes_by_sixteens(flags: u32) -> bool {
-        Self::BY_SIXTEENS && flags & HAS_LONG == 0
-    }
-
     /// Runs the window's works, one after the other.
     ///
     /// # Safety
@@ -154,7 +151,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps
         // that it needs, with a barrier between. The last barrier comes before the next work replaces the items.
         unsafe {
-            let mut number = 0;
+            let mut number = self.first_scanned(0);
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
@@ -163,30 +160,54 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 // Orders the writes of items before all threads' reads.
                 simt::barrier();
-                let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
-                Self::note(room.flags_of(number), found);
-                // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
-                // results in their places.
-                simt::barrier();
-                let flags = simt::read_shared(room.flags_of(number));
-                if !Self::goes_by_sixteens(flags) {
-                    self.scan_short_runs(&work, room);
-                }
-                if Self::uses_nodes(flags) {
-                    self.for_each_node_of_runs::<Fold>(&work, room, flags);
-                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
-                    simt::barrier();
-                }
-                if flags & HAS_ROOTS != 0 {
-                    self.fold_roots_of_runs(&work, room);
-                }
-                if !self.place_runs(&work, room, flags) {
+                let is_done = match Self::BY_SIXTEENS {
+                    true => self.scan_narrow_runs(&work, room, room.flags_of(number)),
+                    false => self.scan_runs(&work, room, room.flags_of(number)),
+                };
+                if !is_done {
                     return;
                 }
-                // Orders the reads of items before the writes that replace them.
-                simt::barrier();
-                number = self.work_after(number);
+                number = self.scanned_after(number);
+                if number < self.work_count() {
+                    // Orders the reads of items before the writes that replace them.
+                    simt::barrier();
+                }
             }
+        }
+    }
+
+    /// Scans the chunks of a work. Returns false if the launch was refused, which does not happen.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header, the words and the items are written, and `work` is one of the block's works. `flags` is the
+    /// address of the work's flags, which are cleared.
+    #[inline(always)]
+    unsafe fn scan_runs(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        flags: *mut u32,
+    ) -> bool {
+        // SAFETY: the whole block is here, and the header, the words and the items are written: this function's conditions. The branches
+        // around barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the
+        // steps that it needs, with a barrier between.
+        unsafe {
+            let found = self.for_each_leaf_of_runs::<Fold>(work, room);
+            Self::note(flags, found);
+            // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
+            // results in their places.
+            simt::barrier();
+            let flags = simt::read_shared(flags);
+            self.scan_short_runs(work, room);
+            if Self::uses_nodes(flags) {
+                self.for_each_node_of_runs::<Fold>(work, room, flags);
+                // Orders the writes of the nodes' values before the reads by the threads that combine them.
+                simt::barrier();
+            }
+            if flags & HAS_ROOTS != 0 {
+                self.fold_roots_of_runs(work, room);
+            }
+            self.place_runs(work, room, flags)
         }
     }
 
@@ -208,7 +229,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 if simt::warp() == 0 {
                     self.find_value_before(work);
-                    if !Self::goes_by_sixteens(flags) && simt::lane() == 0 {
+                    if simt::lane() == 0 {
                         self.scan_short_tail(work, room);
                     }
                 }
@@ -228,10 +249,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
                 simt::barrier();
                 self.for_each_leaf_of_runs::<Downsweep>(work, room);
-            } else if Self::BY_SIXTEENS {
-                self.place_sixteens(work, room);
-            }
-            if Self::BY_SIXTEENS || flags & HAS_LONG != 0 {
                 // Orders the writes of the results before the reads by the threads that store them.
                 simt::barrier();
             }

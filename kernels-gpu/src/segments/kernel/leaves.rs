@@ -254,7 +254,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The items are written.
     #[inline(always)]
-    unsafe fn fold_whole_leaf(
+    pub unsafe fn fold_whole_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         begin: u32,

@@ -283,6 +283,53 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         number + 2 - ((number % 2) | is_followed)
     }
 
+    /// The number of the first work that a scan takes of the window with the works `number` and `number + 1`.
+    ///
+    /// # Safety
+    /// The header is written, and `number` is even.
+    #[inline(always)]
+    pub unsafe fn first_scanned(&self, number: u32) -> u32 {
+        // SAFETY: the header is written, and `number` is even: this function's conditions. The block has the works.
+        let begins_with_second =
+            number < self.work_count() && unsafe { self.begins_with_second(number) };
+        number + begins_with_second as u32
+    }
+
+    /// The number of the work that a scan takes after work `number`.
+    ///
+    /// # Safety
+    /// The same conditions as for [`Self::work`].
+    #[inline(always)]
+    pub unsafe fn scanned_after(&self, number: u32) -> u32 {
+        let first = number & !1;
+        // SAFETY: the header is written, and the block has the work's window: this function's conditions.
+        unsafe {
+            let is_last = match self.begins_with_second(first) {
+                true => number == first,
+                false => number != first || self.work(first).is_followed == 0,
+            };
+            match is_last {
+                true => self.first_scanned(first + 2),
+                false => number ^ 1,
+            }
+        }
+    }
+
+    /// Whether a scan takes the second work of a window before the first. It does so if other blocks wait for the value of the second
+    /// work's chunk, since the first work may have to wait for earlier windows.
+    ///
+    /// With the first work first, scans by key of 2^28 `f32` in runs by a power law took 1,162 µs on an H200 (2026-11-26), and 1,122 µs in
+    /// this order.
+    ///
+    /// # Safety
+    /// The header is written, and `first < work_count` is even.
+    #[inline(always)]
+    unsafe fn begins_with_second(&self, first: u32) -> bool {
+        // SAFETY: the header is written, and the block has the first work: this function's conditions. It has the second one if the first
+        // is followed.
+        unsafe { self.work(first).is_followed != 0 && self.work(first + 1).cut_chunk != NO_CHUNK }
+    }
+
     /// How many works the block has, including the empty ones.
     #[inline(always)]
     pub fn work_count(&self) -> u32 {

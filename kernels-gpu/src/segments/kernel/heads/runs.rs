@@ -7,7 +7,7 @@ use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
-use crate::segments::{chunk_items, vector_items, Work, FAN};
+use crate::segments::{chunk_items, vector_items, Task, Work, FAN};
 use crate::simt;
 
 use super::super::items::Room;
@@ -22,7 +22,7 @@ pub const HAS_ROOTS: u32 = 2;
 pub const HAS_NODES: u32 = 4;
 
 /// Items of a node.
-const NODE: u32 = FAN * FAN;
+pub const NODE: u32 = FAN * FAN;
 
 /// A chunk, from place `start` to place `end`. If they are equal, there is no such chunk.
 #[derive(Clone, Copy)]
@@ -41,12 +41,12 @@ impl Run {
 
 /// The chunks around the 16 or 256 places from `first` on.
 #[derive(Clone, Copy)]
-struct Around {
-    first: u32,
+pub struct Around {
+    pub first: u32,
     /// The last chunk that begins before these places. It may end where they begin.
-    over: Run,
+    pub over: Run,
     /// The last chunk that begins at these places.
-    last: Run,
+    pub last: Run,
 }
 
 /// No chunk.
@@ -59,7 +59,7 @@ impl Around {
     /// # Safety
     /// The words are written, and have these places.
     #[inline(always)]
-    unsafe fn sixteen<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
+    pub unsafe fn sixteen<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
         let (number, shift) = (block / 2, block % 2 * FAN);
         // SAFETY: the words are written, and have the block: this function's conditions.
         let word = unsafe { room.word(number) };
@@ -141,7 +141,7 @@ impl Around {
     /// The place, among `size` places, at which a part of a chunk begins: the chunk is cut into parts of `size` items. The place may be
     /// past the chunk's end.
     #[inline(always)]
-    fn part_of(&self, run: Run, size: u32) -> u32 {
+    pub fn part_of(&self, run: Run, size: u32) -> u32 {
         self.first + (run.start.wrapping_sub(self.first) & (size - 1))
     }
 }
@@ -164,7 +164,7 @@ impl Places {
 
     /// Whether a chunk belongs to the work, and has more than `least` items.
     #[inline(always)]
-    fn have(&self, run: Run, least: u32) -> bool {
+    pub fn have(&self, run: Run, least: u32) -> bool {
         run.length() > least && run.start >= self.begin && run.start < self.end
     }
 
@@ -266,22 +266,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         found
     }
 
-    /// Adds the flags that the threads of a warp have found to a work's flags.
+    /// Adds the flags that a thread has found to a work's flags.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The work's flags were cleared before the first call for this work.
+    /// The work's flags were cleared before the first call for this work.
     #[inline(always)]
     pub unsafe fn note(flags: *mut u32, found: u32) {
-        // SAFETY: the whole warp votes, and the flags are in shared memory and were cleared: this function's conditions.
-        unsafe {
-            let has = |flag: u32| match simt::ballot(found & flag != 0) {
-                0 => 0,
-                _ => flag,
-            };
-            let all = has(HAS_LONG) | has(HAS_ROOTS) | has(HAS_NODES);
-            if all != 0 && simt::lane() == 0 {
-                simt::or_shared(flags, all);
-            }
+        if found != 0 {
+            // SAFETY: the flags are in shared memory, and were cleared: this function's condition.
+            unsafe { simt::or_shared(flags, found) };
         }
     }
 
@@ -297,8 +290,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
         flags: u32,
     ) {
-        let places = Places::of(work);
         if flags & HAS_NODES != 0 {
+            let places = Places::of(work);
             // The only node of a chunk belongs to the thread of the 16 places among which the chunk begins.
             let (block, count) = places.blocks(FAN);
             let mut number = simt::thread_index();
@@ -322,50 +315,77 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
         }
         if flags & HAS_ROOTS != 0 {
-            let (block, count) = places.blocks(NODE);
-            // Two threads share 256 places. One takes a node of the last chunk that begins before them, the other a node of the last chunk
-            // that begins there.
-            let mut number = simt::thread_index();
-            while number < 2 * count {
-                let step = simt::opaque_one() as u32;
-                // SAFETY: as above: each chunk of more than 256 items is the last one that begins in its block.
-                unsafe {
-                    let around = Around::node(room, block + number / 2);
-                    let run = match number % 2 {
-                        0 => around.over,
-                        _ => around.last,
-                    };
-                    let begin = around.part_of(run, NODE);
-                    if places.have(run, NODE) && begin < run.end {
-                        let chunk = places.chunk(work, run);
-                        let number = (begin - run.start) / NODE;
-                        let node = Node {
-                            chunk,
-                            number,
-                            leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
-                        };
-                        S::run(self, work, room, node);
-                    }
-                }
-                number += step * self.threads();
+            // SAFETY: the words are written (condition 1), and the step's conditions hold for each node (condition 2).
+            unsafe {
+                self.for_each_node_below_roots::<S>(work, room, self.block());
             }
         }
     }
 
-    /// Calls `step_of` for each chunk of several nodes, on one thread for each chunk.
+    /// As [`Self::for_each_node_of_runs`], for the nodes of chunks with several nodes, on thread `thread` of `threads` that share them.
     ///
     /// # Safety
-    /// The whole block. The words are written, and `work` is one of the block's works.
+    /// The conditions of [`Self::for_each_node_of_runs`], on these threads.
+    #[inline(always)]
+    pub unsafe fn for_each_node_below_roots<S: Step<Node>>(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        [thread, threads]: [u32; 2],
+    ) {
+        let places = Places::of(work);
+        let (block, count) = places.blocks(NODE);
+        // Chunks begin only in the window. Some threads take the node that begins there in the last chunk of 256 places. Others take a node
+        // of the chunk that goes on in 256 places, which are not the work's first.
+        let window = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS / NODE;
+        let starts = Ord::min(window.saturating_sub(block), count);
+        let mut number = thread;
+        while number + 1 < starts + count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the words are written, and have the block. Each chunk of more than 256 items is the last one that begins in its
+            // block, so each node has one thread. The step's other conditions hold: this function's conditions.
+            unsafe {
+                let starts_here = number < starts;
+                let place = match starts_here {
+                    true => number,
+                    false => number - starts + 1,
+                };
+                let around = Around::node(room, block + place);
+                let run = match starts_here {
+                    true => around.last,
+                    false => around.over,
+                };
+                let begin = around.part_of(run, NODE);
+                if places.have(run, NODE) && begin < run.end {
+                    let chunk = places.chunk(work, run);
+                    let number = (begin - run.start) / NODE;
+                    let node = Node {
+                        chunk,
+                        number,
+                        leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
+                    };
+                    S::run(self, work, room, node);
+                }
+            }
+            number += step * threads;
+        }
+    }
+
+    /// Calls `step_of` for each chunk of several nodes, on thread `thread` of `threads` that share them.
+    ///
+    /// # Safety
+    /// The words are written, and `work` is one of the block's works.
     #[inline(always)]
     unsafe fn for_each_root(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
+        [thread, threads]: [u32; 2],
         step_of: impl Fn(Chunk),
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        let mut number = simt::thread_index();
+        let mut number = thread;
         while number < count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the words are written (this function's condition), and have the block.
@@ -373,23 +393,48 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if places.have(run, NODE) {
                 step_of(places.chunk(work, run));
             }
-            number += step * self.threads();
+            number += step * threads;
         }
     }
 
-    /// Folds the nodes of each chunk that has several.
+    /// All threads of the block.
+    #[inline(always)]
+    fn block(&self) -> [u32; 2] {
+        [simt::thread_index(), self.threads()]
+    }
+
+    /// Folds the nodes of each chunk that has several, if its value is used.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are
-    /// written.
+    /// The whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are written.
     #[inline(always)]
     pub unsafe fn fold_roots_of_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the same conditions as this function's.
+        unsafe { self.fold_roots_among(work, room, self.block()) }
+    }
+
+    /// As [`Self::fold_roots_of_runs`], on thread `thread` of `threads` that share the chunks.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::fold_roots_of_runs`], on these threads.
+    #[inline(always)]
+    pub unsafe fn fold_roots_among(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        threads: [u32; 2],
+    ) {
         // SAFETY: the words, the header and the nodes' values are written: this function's conditions. Each chunk has one thread, so nobody
         // else finishes it.
         unsafe {
-            self.for_each_root(work, room, |chunk| {
-                let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
-                self.finish(work, chunk.number, value);
+            self.for_each_root(work, room, threads, |chunk| {
+                let is_published =
+                    chunk.number == work.tail_chunk || chunk.number == work.cut_chunk;
+                // A scan uses no other chunk's value.
+                if self.task == Task::Reduce || is_published {
+                    let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
+                    self.finish(work, chunk.number, value);
+                }
             });
         }
     }
@@ -400,10 +445,25 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block. The words, the nodes' totals and the tail's prefix are written, and `work` is one of the block's works.
     #[inline(always)]
     pub unsafe fn place_nodes_of_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the same conditions as this function's.
+        unsafe { self.place_nodes_among(work, room, self.block()) }
+    }
+
+    /// As [`Self::place_nodes_of_runs`], on thread `thread` of `threads` that share the chunks.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::place_nodes_of_runs`], on these threads.
+    #[inline(always)]
+    pub unsafe fn place_nodes_among(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        threads: [u32; 2],
+    ) {
         // SAFETY: the words, the totals and the tail's prefix are written: this function's conditions. Each chunk has one thread, so no
         // other thread uses its nodes' values.
         unsafe {
-            self.for_each_root(work, room, |chunk| {
+            self.for_each_root(work, room, threads, |chunk| {
                 let before = self.before_chunk(work, chunk.number);
                 self.place_values(room.node(chunk.start, 0), chunk.node_count(), before);
             });

@@ -1,44 +1,46 @@
-//! Works whose chunks are all short, of at most 16 items: a thread takes 16 consecutive places, whatever chunks begin there.
+//! Works whose chunks are all short, of at most 16 items, and ragged works: a thread takes 16 consecutive places, whatever leaves begin
+//! there.
 //!
-//! Each warp takes consecutive places, 16 for each lane. The last chunk that begins at a lane's places may go on at those of the next lane.
-//! So a lane first combines the items of that chunk at its own places, and hands the value to the next lane. Then it scans all its places.
-//! The lane with the last of a warp's places scans the rest of the last chunk by itself.
+//! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. The last leaf may go on at the places
+//! of the next lane. So a lane first combines the items of that leaf at its own places, and hands the value to the next lane. Then it scans
+//! all its places. If chunks go on from one lane to the next, the first lane of a warp takes the places before the warp's own, only for
+//! that value.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
 use crate::element::{Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
-use crate::segments::{vector_items, Work, FAN};
+use crate::segments::{goes_by_sixteens, vector_items, Work, FAN};
 use crate::thread::{for_each_vector, Vectors};
 use crate::{simt, warp};
 
 use super::super::items::Room;
 use super::super::Launch;
-use super::runs::Places;
+use super::runs::{Places, Run};
 
 /// The bits of all 16 places.
 const ALL: u32 = (1 << FAN) - 1;
 
-/// A lane's 16 places in a work of short chunks. Bits count from the first place.
+/// A lane's 16 places in a work. Bits count from the first place.
 #[derive(Clone, Copy)]
 struct Sixteen {
     /// The first place.
     first: u32,
     /// The places that belong to the work.
     live: u32,
-    /// The places at which chunks of the work begin.
-    heads: u32,
-    /// Where the last chunk that begins here ends. It is not used if none begins here.
-    end: u32,
+    /// The places at which leaves begin: heads of chunks and, before the first head, at most one leaf of the chunk that goes on here.
+    starts: u32,
+    /// Whether the first leaf that begins here belongs to the chunk that goes on here.
+    is_within: bool,
     /// Where the chunk that goes on here begins. It is not used if no chunk goes on here.
-    start: u32,
+    chunk: u32,
 }
 
 impl Sixteen {
     /// The 16 places from `16 · block` on. If `exists` is false, none of them belongs to the work.
     ///
     /// # Safety
-    /// The words are written, and have these places.
+    /// The words are written, and have these places if they exist.
     #[inline(always)]
     unsafe fn of<T: Element, A: Accumulator>(
         room: Room<T, A>,
@@ -47,7 +49,7 @@ impl Sixteen {
         exists: bool,
     ) -> Self {
         let (number, shift) = (block / 2, block % 2 * FAN);
-        // SAFETY: the words are written, and have the block: this function's conditions.
+        // SAFETY: the words are written, and have the block: this function's conditions. If the block does not exist, any word is read.
         let word = unsafe { room.word(number) };
         let first = block * FAN;
         let begin = places.begin.saturating_sub(first);
@@ -57,38 +59,30 @@ impl Sixteen {
         };
         let live = ((1 << end) - 1) & (u32::MAX << begin);
         let lower = word.heads & ((1 << shift) - 1);
-        let start = match lower {
+        let chunk = match lower {
             0 => word.before.wrapping_sub(1),
             _ => number * u32::BITS + highest(lower),
         };
-        let after = word.heads >> shift >> FAN;
-        let end = match after {
-            0 => word.after,
-            _ => first + FAN + after.trailing_zeros(),
-        };
+        let heads = word.heads >> shift & live;
+        // The chunk's leaves begin at each sixteenth place. If the chunk ends before the next such place, a head comes first.
+        let next = 1 << (chunk % FAN);
+        let goes_on = live & heads.wrapping_sub(1) & !heads;
+        let within = next & goes_on;
         Sixteen {
             first,
             live,
-            heads: word.heads >> shift & live,
-            // The work's last chunk ends where the work ends.
-            end: Ord::min(end, places.end),
-            start,
+            starts: heads | within,
+            is_within: within != 0,
+            chunk,
         }
     }
 
-    /// The places before the first head. They belong to a chunk that began in the 16 places before.
+    /// The places from the last start on.
     #[inline(always)]
-    fn continued(&self) -> u32 {
-        let first_head = (self.heads | 1 << FAN).trailing_zeros();
-        self.live & ((1 << first_head) - 1)
-    }
-
-    /// The places from the last head on.
-    #[inline(always)]
-    fn of_last_chunk(&self) -> u32 {
-        match self.heads {
+    fn of_last_leaf(&self) -> u32 {
+        match self.starts {
             0 => 0,
-            heads => self.live & (u32::MAX << highest(heads)),
+            starts => self.live & (u32::MAX << highest(starts)),
         }
     }
 }
@@ -107,88 +101,147 @@ struct Prefix<A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether works of short chunks are scanned by sixteens of places. The registers hold a lane's items, so these are narrow.
+    /// Whether works are scanned by sixteens of places, if all their chunks are short, or if they are ragged. The registers hold a lane's
+    /// items, so these are narrow.
     ///
     /// Scans by key of 2^28 `f32` in runs of 1 took 1,001 µs on an H200 (2026-11-26) with a lane for each chunk, and take 811 µs with
-    /// sixteens. Sixteens in all works, also for leaves of longer chunks, were slower: 977 µs instead of 834 µs in runs of 32.
-    pub const BY_SIXTEENS: bool = Self::HAS_VECTORS && size_of::<T>() <= 4;
+    /// sixteens. Runs by a power law took 1,356 µs with a thread for each leaf, and 1,157 µs with sixteens in ragged works. Sixteens in all
+    /// works were slower: 977 µs instead of 834 µs in runs of 32.
+    pub const BY_SIXTEENS: bool = goes_by_sixteens::<O, T>();
 
-    /// Writes the results of a work of short chunks in place of its items.
+    /// Writes the results of a work to global memory. If `goes_on`, chunks may go on from 16 places to the next.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and each of its chunks has at
-    /// most 16 items. The work's items are written, and so is the prefix of the tail. Nobody else accesses the items.
+    /// Convergent: the whole block, with the same arguments. The header and the words are written, and `work` is one of the block's works.
+    /// The work's items are written, and so are the prefixes of the tail and of the leaves of chunks with several leaves. Nobody else
+    /// accesses the items.
     #[inline(always)]
-    pub unsafe fn place_sixteens(&self, work: &Work, room: Room<T, O::Accumulator>) {
+    pub unsafe fn scan_by_sixteens(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        goes_on: bool,
+    ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
-        // The number of threads is a power of two.
-        let threads = self.threads();
-        let each = ((count + threads - 1) >> threads.trailing_zeros()) * WARP_LANES;
-        let begin = Ord::min(simt::warp() * each, count);
-        let end = Ord::min(begin + each, count);
-        // What lane 31 hands to lane 0 of the warp's next sixteens.
+        // Each warp takes whole turns of 32 blocks, except that its first lane takes the block before, if chunks go on.
+        let before = goes_on as u32;
+        let warps = self.threads() / WARP_LANES;
+        let each_warp = (count + warps - 1) >> warps.trailing_zeros();
+        let turns = (each_warp + before).div_ceil(WARP_LANES);
+        let each = turns * WARP_LANES - before;
+        let begin = simt::warp() * each;
+        let mut number = (begin + simt::lane()).wrapping_sub(before);
+        // What lane 31 hands to lane 0 of the warp's next turn.
         let mut carried = O::identity();
-        let mut next = begin;
-        while next < end {
+        let mut turn = 0;
+        while turn < turns {
             let step = simt::opaque_one() as u32;
-            let number = next + simt::lane();
-            // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp votes and shuffles,
-            // since all lanes have the same `next`. The items and the tail's prefix are written. Each place belongs to one lane: that of
-            // its sixteen, or, if the last chunk of the warp before goes on there, the lane with that warp's last sixteen.
+            // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp shuffles, and the
+            // whole block waits, since all threads have the same turns. The items are written, and so are the prefixes. Each place belongs
+            // to one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
             unsafe {
-                let block = block + Ord::min(number, end - 1);
-                let mut here = Sixteen::of(room, &places, block, number < end);
-                if number == begin {
-                    // The warp before scans these places.
-                    here.live &= !here.continued();
-                }
+                let mut here =
+                    Sixteen::of(room, &places, block.wrapping_add(number), number < count);
                 let mut items = self.load_sixteen(work, room, &here);
-                // Only the work's first chunk may be the tail.
-                let mut first = Prefix {
-                    value: O::identity(),
-                    index: 0,
-                };
-                if number == 0 {
-                    first.value = self.before_chunk(work, 0);
-                    first.index = work.index;
-                }
-                let is_last = number == end - 1 && end < count;
+                let first = self.before_first(work, room, &places, &here);
                 let mut value = O::identity();
-                if simt::ballot(here.continued() != 0 || is_last) != 0 {
-                    value = self.fold_last_chunk(&here, &items, first);
+                if goes_on {
+                    value = self.fold_last_leaf(&here, &items, first);
                     let below = warp::shuffle_up(value, 1);
                     let handed = match simt::lane() {
                         0 => carried,
                         _ => below,
                     };
                     carried = warp::shuffle_from(value, WARP_LANES - 1);
-                    if is_last && here.heads != 0 {
-                        self.place_rest(work, room, &here, value);
-                    }
                     value = handed;
+                    if turn == 0 {
+                        // Orders the reads of items by the warps after this one before the writes of results in their places.
+                        simt::barrier();
+                        if simt::lane() == 0 {
+                            here.live = 0;
+                        }
+                    }
                 }
                 if here.live != 0 {
-                    let before = match here.start == places.begin {
+                    let before = match here.chunk == places.begin {
                         true => work.index,
                         false => 0,
                     };
                     let over = Prefix {
                         value,
-                        index: before.wrapping_add(here.first.wrapping_sub(here.start) as u64),
+                        index: before.wrapping_add(here.first.wrapping_sub(here.chunk) as u64),
                     };
                     self.scan_sixteen(&here, &mut items, over, first);
                     self.store_sixteen(work, room, &here, &items);
                 }
             }
-            next += step * WARP_LANES;
+            number = number.wrapping_add(step * WARP_LANES);
+            turn += step;
+        }
+        // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own sixteens are written, and the
+        // barriers order the writes before the reads. Without vectors, two warps may share a vector of results.
+        unsafe {
+            if work.starts.is_multiple_of(vector_items::<T>()) {
+                // Orders the lanes' writes of results before their reads.
+                simt::warp_barrier();
+                let from = Ord::max((block + begin) * FAN, places.begin);
+                let to = Ord::min((block + begin + each) * FAN, places.end);
+                let range = [from, to].map(|place| place.wrapping_add(work.starts));
+                if from < to {
+                    self.take_out_some(work, room, range, [simt::lane(), WARP_LANES]);
+                }
+            } else {
+                // Orders the writes of the results before the reads by the threads that store them.
+                simt::barrier();
+                self.take_out(work, room);
+            }
         }
     }
 
-    /// The combination of the last chunk's items at these places, after its prefix. It is the identity if no chunk begins here. `first`
-    /// precedes the first chunk that begins here.
+    /// What precedes the first leaf that begins at these places.
+    ///
+    /// # Safety
+    /// The prefixes of the tail and of leaves are written.
     #[inline(always)]
-    fn fold_last_chunk(
+    unsafe fn before_first(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        places: &Places,
+        here: &Sixteen,
+    ) -> Prefix<O::Accumulator> {
+        let (mut value, mut index) = (O::identity(), 0);
+        // SAFETY: the prefixes are written: this function's condition. A leaf that begins within a chunk is not the chunk's only one.
+        unsafe {
+            if here.is_within {
+                let chunk = places.chunk(
+                    work,
+                    Run {
+                        start: here.chunk,
+                        end: here.chunk,
+                    },
+                );
+                // The leaf is the first one that begins at `first` or later.
+                let number = (here.first.wrapping_sub(here.chunk)).div_ceil(FAN);
+                value = room.leaf(chunk.start, number).read();
+                index = (number * FAN) as u64;
+                if chunk.number == 0 {
+                    index = index.wrapping_add(work.index);
+                }
+            } else if here.first <= places.begin {
+                // Only the work's first chunk may be the tail.
+                value = self.before_chunk(work, 0);
+                index = work.index;
+            }
+        }
+        Prefix { value, index }
+    }
+
+    /// The combination of the last leaf's items at these places, after its prefix. It is the identity if no leaf begins here. `first`
+    /// precedes the first leaf that begins here.
+    #[inline(always)]
+    fn fold_last_leaf(
         &self,
         here: &Sixteen,
         items: &Vectors,
@@ -196,16 +249,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) -> O::Accumulator {
         let mut value = O::identity();
         let mut index = 0;
-        if here.heads & here.heads.wrapping_sub(1) == 0 {
+        if here.starts & here.starts.wrapping_sub(1) == 0 {
             (value, index) = (first.value, first.index);
         }
-        let mask = here.of_last_chunk();
-        index = index.wrapping_sub(highest(here.heads) as u64);
+        let mask = here.of_last_leaf();
+        index = index.wrapping_sub(highest(here.starts) as u64);
         for_each_vector!(V => {
             if V < size_of::<T>() {
                 for_each_item!(P of T => {
                     let place = V * vector_items::<T>() as usize + P;
-                    // The operator only gets items of the chunk.
+                    // The operator only gets items of the leaf.
                     if mask & 1 << place != 0 {
                         let index = index.wrapping_add(place as u64);
                         value = O::combine(value, O::lift_at(item_of(&items[V], P), index));
@@ -216,7 +269,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Replaces the items at these places by their results. `over` precedes the first place, and `first` precedes the first chunk that
+    /// Replaces the items at these places by their results. `over` precedes the first place, and `first` precedes the first leaf that
     /// begins here.
     #[inline(always)]
     fn scan_sixteen(
@@ -226,14 +279,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         over: Prefix<O::Accumulator>,
         first: Prefix<O::Accumulator>,
     ) {
-        let (mut before, mut of_head) = (over, first);
+        let (mut before, mut of_start) = (over, first);
         for_each_vector!(V => {
             if V < size_of::<T>() {
                 let mut results = [0; VECTOR_WORDS];
                 for_each_item!(P of T => {
-                    if here.heads & 1 << (V * vector_items::<T>() as usize + P) != 0 {
-                        before = of_head;
-                        of_head = Prefix {
+                    if here.starts & 1 << (V * vector_items::<T>() as usize + P) != 0 {
+                        before = of_start;
+                        of_start = Prefix {
                             value: O::identity(),
                             index: 0,
                         };
@@ -250,53 +303,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
         });
         // What follows these places is not used.
-        let _ = (before, of_head);
+        let _ = (before, of_start);
     }
 
-    /// Writes the results of the last chunk's items after these places, in place of the items. `value` precedes the first of them.
-    ///
-    /// # Safety
-    /// A chunk begins here. The items of the work are written, and no other thread uses those of the chunk that lie after these places.
-    #[inline(always)]
-    unsafe fn place_rest(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        here: &Sixteen,
-        mut value: O::Accumulator,
-    ) {
-        let head = here.first + highest(here.heads);
-        let mut place = here.first + FAN;
-        let mut index = (place - head) as u64;
-        if head == Places::of(work).begin {
-            index = index.wrapping_add(work.index);
-        }
-        while place < here.end {
-            let step = simt::opaque_one() as u32;
-            let of_work = place.wrapping_add(work.starts);
-            // SAFETY: the item is written, and no other thread uses it (this function's conditions). The result has the item's size, and
-            // replaces it.
-            unsafe {
-                let item = item_of(&room.item(of_work), 0);
-                let (after, result) = self.result_of(value, item, index);
-                let mut single = [0; VECTOR_WORDS];
-                put_item::<T>(&mut single, 0, first_bytes(result));
-                room.put(of_work, single);
-                value = after;
-            }
-            index += step as u64;
-            place += step;
-        }
-    }
-
-    /// Whether whole vectors are loaded and stored: all places belong to the work, and a vector begins at the first.
+    /// Whether vectors begin at the first of 16 places.
     #[inline(always)]
     fn has_whole_vectors(work: &Work, here: &Sixteen) -> bool {
-        here.live == ALL
-            && here
-                .first
-                .wrapping_add(work.starts)
-                .is_multiple_of(vector_items::<T>())
+        here.first
+            .wrapping_add(work.starts)
+            .is_multiple_of(vector_items::<T>())
+    }
+
+    /// The bits of the items of vector `vector`.
+    #[inline(always)]
+    fn bits_of_vector(vector: usize) -> u32 {
+        ((1 << vector_items::<T>()) - 1) << (vector as u32 * vector_items::<T>())
     }
 
     /// The items of the work at 16 places. Where a place does not belong to the work, another item of the work is in its place. If no place
@@ -313,38 +334,61 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) -> Vectors {
         let first = here.first.wrapping_add(work.starts);
         let mut items: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
+        if here.live == 0 {
+            return items;
+        }
+        let some = here.live.trailing_zeros();
         if Self::has_whole_vectors(work, here) {
             for_each_vector!(V => {
                 if V < size_of::<T>() {
-                    let place = first.wrapping_add(V as u32 * vector_items::<T>());
-                    // SAFETY: a vector of items of the work begins at the place, and they are written: this function's condition.
+                    // If no item of the vector belongs to the work, another vector is read.
+                    let number = Ord::max(V as u32 * vector_items::<T>(), some);
+                    let place = first.wrapping_add(Ord::min(number, highest(here.live)));
+                    // SAFETY: the place has an item of the work, which is written: this function's condition.
                     items[V] = unsafe { room.vector(place) };
                 }
             });
-        } else if here.live != 0 {
-            let some = here.live.trailing_zeros();
-            for_each_vector!(V => {
-                if V < size_of::<T>() {
-                    for_each_item!(P of T => {
-                        let number = V as u32 * vector_items::<T>() + P as u32;
-                        let number = match here.live & 1 << number {
-                            0 => some,
-                            _ => number,
-                        };
-                        // SAFETY: the place has an item of the work, which is written: this function's condition.
-                        let item = unsafe { room.item(first.wrapping_add(number)) };
-                        put_item::<T>(&mut items[V], P, item_of(&item, 0));
-                    });
-                }
-            });
+            if here.live != ALL {
+                // SAFETY: the place has an item of the work, which is written: this function's condition.
+                let other = unsafe { room.item(first.wrapping_add(some)) };
+                for_each_vector!(V => {
+                    if V < size_of::<T>() {
+                        let mut vector = [0; VECTOR_WORDS];
+                        for_each_item!(P of T => {
+                            let number = V as u32 * vector_items::<T>() + P as u32;
+                            let item = match here.live & 1 << number {
+                                0 => item_of(&other, 0),
+                                _ => item_of(&items[V], P),
+                            };
+                            put_item::<T>(&mut vector, P, item);
+                        });
+                        items[V] = vector;
+                    }
+                });
+            }
+            return items;
         }
+        for_each_vector!(V => {
+            if V < size_of::<T>() {
+                for_each_item!(P of T => {
+                    let number = V as u32 * vector_items::<T>() + P as u32;
+                    let number = match here.live & 1 << number {
+                        0 => some,
+                        _ => number,
+                    };
+                    // SAFETY: the place has an item of the work, which is written: this function's condition.
+                    let item = unsafe { room.item(first.wrapping_add(number)) };
+                    put_item::<T>(&mut items[V], P, item_of(&item, 0));
+                });
+            }
+        });
         items
     }
 
-    /// Replaces the items of the work at 16 places by `items`, their results.
+    /// Replaces the items of the work at 16 places by `items`, their results. May also write to other places of these vectors.
     ///
     /// # Safety
-    /// The items' memory has the work, and no other thread uses these items.
+    /// The items' memory has the work, and no other thread uses these places. Nobody uses the places around the work.
     #[inline(always)]
     unsafe fn store_sixteen(
         &self,
@@ -356,9 +400,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = here.first.wrapping_add(work.starts);
         if Self::has_whole_vectors(work, here) {
             for_each_vector!(V => {
-                if V < size_of::<T>() {
+                if V < size_of::<T>() && here.live & Self::bits_of_vector(V) != 0 {
                     let place = first.wrapping_add(V as u32 * vector_items::<T>());
-                    // SAFETY: the vector there has items of the work alone, and no other thread uses them: this function's conditions.
+                    // SAFETY: the vector has an item of the work, so the items' memory has it. No other thread uses it: this function's
+                    // conditions.
                     unsafe { room.put_vector(place, items[V]) };
                 }
             });

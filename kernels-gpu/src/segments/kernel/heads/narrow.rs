@@ -1,0 +1,123 @@
+//! Scans of narrow items, from the way up to the results in global memory.
+//!
+//! ```text
+//! all warps:    fold the leaves whose values are used, and list the chunks of 2 to 16 leaves; a barrier follows
+//!               if leaves are whole and aligned: scan the short chunks
+//! warp 0:       fold nodes and roots, publish the chunk that goes on in a later window, wait for the tail's prefix;
+//!               then from roots down to the prefixes of leaves
+//! other warps:  prefixes of the leaves of listed chunks; a barrier follows
+//! all warps:    results, by leaves or by sixteens of places
+//! ```
+
+use crate::contract::WARP_LANES;
+use crate::element::Element;
+use crate::op::Op;
+use crate::segments::{Work, NO_CHUNK};
+use crate::simt;
+
+use super::super::downsweep::Downsweep;
+use super::super::items::Room;
+use super::super::leaves::Fold;
+use super::super::Launch;
+use super::runs::{HAS_LONG, HAS_ROOTS};
+use super::upsweep::{GOES_ON, IS_RAGGED};
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Whether a work of narrow items with these flags is scanned by sixteens of places: all its chunks are short, or its leaves are
+    /// ragged.
+    #[inline(always)]
+    fn goes_by_sixteens(flags: u32) -> bool {
+        flags & HAS_LONG == 0 || flags & IS_RAGGED != 0
+    }
+
+    /// Scans the chunks of a work of narrow items. Returns false if the launch was refused, which does not happen.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header, the words and the items are written, and `work` is one of the block's works. `flags` is the
+    /// address of the work's flags, which are cleared.
+    #[inline(always)]
+    pub unsafe fn scan_narrow_runs(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        flags: *mut u32,
+    ) -> bool {
+        // SAFETY: the whole block is here, and the header, the words and the items are written: this function's conditions. The branches
+        // around barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the
+        // steps that it needs, with a barrier between.
+        unsafe {
+            let found = self.fold_whole_leaves(work, room);
+            Self::note(flags, found);
+            // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
+            // results in their places.
+            simt::barrier();
+            let flags = simt::read_shared(flags);
+            if !Self::goes_by_sixteens(flags) {
+                self.scan_short_runs(work, room);
+            }
+            // If warp 0 has other work, warp 1 takes its list too.
+            let is_busy = flags & HAS_ROOTS != 0 || work.tail_chunk == 0;
+            let warp = simt::warp();
+            if is_busy && warp == 0 {
+                self.place_first(work, room, flags);
+            } else {
+                self.place_listed(work, room, warp);
+            }
+            if is_busy && warp == 1 {
+                self.place_listed(work, room, 0);
+            }
+            // Orders the writes of the prefixes, of short chunks' results and of a refusal before all threads' reads.
+            simt::barrier();
+            if self.is_refused() {
+                return false;
+            }
+            if Self::goes_by_sixteens(flags) {
+                self.scan_by_sixteens(work, room, flags & GOES_ON != 0);
+            } else {
+                self.for_each_leaf_of_runs::<Downsweep>(work, room);
+                // Orders the writes of the results before the reads by the threads that store them.
+                simt::barrier();
+                self.take_out(work, room);
+            }
+        }
+        true
+    }
+
+    /// The part of warp 0 between the way up and the results: nodes and roots, and the tail.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp 0. The header, the words, the flags and the leaves' totals are written, and `work` is one of the block's
+    /// works.
+    #[inline(always)]
+    unsafe fn place_first(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) {
+        let warp = [simt::lane(), WARP_LANES];
+        // SAFETY: the whole warp is here, and the header, the words and the totals are written: this function's conditions. All lanes take
+        // the same way around the warp's barriers, which order each step's writes before the next step's reads. Other warps use no value of
+        // nodes, of the tail, or of leaves of chunks that this warp takes. Lane 0 alone scans a short tail.
+        unsafe {
+            if flags & HAS_ROOTS != 0 {
+                self.for_each_node_below_roots::<Fold>(work, room, warp);
+                simt::warp_barrier();
+                if work.tail_chunk == 0 || work.cut_chunk != NO_CHUNK {
+                    self.fold_roots_among(work, room, warp);
+                }
+            }
+            if work.tail_chunk == 0 {
+                simt::warp_barrier();
+                self.find_value_before(work);
+                if simt::lane() == 0 {
+                    if !Self::goes_by_sixteens(flags) {
+                        self.scan_short_tail(work, room);
+                    }
+                    self.place_listed_tail(work, room);
+                }
+            }
+            if flags & HAS_ROOTS != 0 {
+                simt::warp_barrier();
+                self.place_nodes_among(work, room, warp);
+                simt::warp_barrier();
+                self.for_each_node_below_roots::<Downsweep>(work, room, warp);
+            }
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Turns the output of a compiler into a text of entries with launch bounds. No Rust compiler for kernels can express launch
+//! Turns the output of a compiler into a text of entries with launch bounds. The outputs of rustc and rust-cuda's compiler have no launch
 //! bounds.
 
 use std::fmt;

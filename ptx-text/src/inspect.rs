@@ -1,6 +1,6 @@
-//! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor a store of a float's low
-//! bits. If the caller asks for it, a kernel must also have the same barriers as its source, and must or must not wait first for preceding
-//! work, as programmatic launches need.
+//! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor an unmasked store of a
+//! float's low bits. If the caller asks for it, a kernel must also have the same barriers as its source, and must or must not wait first
+//! for preceding work, as programmatic launches need.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -23,8 +23,8 @@ pub enum Operands {
 }
 
 impl Operands {
-    /// The barriers of a source and the count of each, as the compiler writes them: `bar.sync 1, 256`, or `bar.arrive %r, 64`
-    /// if the barrier's number is not known.
+    /// The barriers of `source` and the count of each, as the compiler writes them. A barrier in `source` is `bar.sync 1, 256`, or
+    /// `bar.arrive %r, 64` if its number is not known.
     pub fn barriers(self, source: impl IntoIterator<Item = (String, usize)>) -> Barriers {
         let mut barriers = Barriers::new();
         for (barrier, count) in source {
@@ -131,7 +131,7 @@ pub struct Rules<'a> {
 pub enum Fault {
     /// The kernel contains something forbidden, in this statement.
     Has(Thing, String),
-    /// The kernel stores the low bits of a float, by this instruction.
+    /// The kernel stores the low bits of a float without a mask, by this instruction.
     NarrowStore(String),
     /// The kernel has other barriers than its source.
     Barriers {

@@ -20,8 +20,7 @@
 //! in the order in which they appear, and get one number each. A local register also gets one number and follows, if:
 //!
 //! - a store writes the register's low bits only: [`narrow`](mod@crate::narrow) asks whether a float instruction writes the register;
-//! - the register's value follows from a scan's [`direction`](mod@crate::direction): it becomes a constant if exactly one statement defines
-//!   it.
+//! - the register may become a constant when a text gets its [`direction`](mod@crate::direction).
 //!
 //! The driver's compiler finds the values again. For most kernels it makes the same instructions from both texts, and for the others, about
 //! as many.

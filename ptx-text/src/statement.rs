@@ -99,8 +99,8 @@ pub fn instructions(body: &[Statement]) -> impl Iterator<Item = &Instruction> {
     })
 }
 
-/// The width of a register in bits, which its name shows: the back end names registers by their width. `None` if the operand is no
-/// register. A narrower value may be stored from a wide register, or loaded to it.
+/// The width of a register in bits, by its name: the back end names registers by their width. A name that is not the back end's counts as
+/// 32 bits. `None` if the operand is no register. A narrower value may be stored from a wide register, or loaded to it.
 pub fn register_width(operand: &str) -> Option<u32> {
     let kind = operand.strip_prefix('%')?;
     Some(match kind.trim_end_matches(|c: char| c.is_ascii_digit()) {

@@ -12,8 +12,8 @@
 //! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
 //! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. These statements do not end a
-//! run: arithmetic on registers without a predicate, scopes, declarations of registers, and the instructions that are replaced above,
-//! except `cp.async.wait_all`. Any other statement ends the run, and comes after the run's stores.
+//! run: arithmetic without a predicate, scopes, declarations of registers, and the instructions that are replaced above, except
+//! `cp.async.wait_all`. Any other statement ends the run, and comes after the run's stores.
 
 use std::fmt::Write;
 

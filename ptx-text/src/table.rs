@@ -1,4 +1,4 @@
-//! The committed PTX of one generation of devices: skeletons, bodies, and the recipe of each kernel.
+//! The committed PTX of one generation of devices: skeletons, bodies, and a recipe for each kernel that is made from a skeleton.
 //!
 //! ```text
 //! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes
@@ -131,7 +131,8 @@ impl Table {
         Ok(table)
     }
 
-    /// The texts that the library looks up: the skeletons by their names, and the recipes by their kernels' symbols.
+    /// The skeletons by their names, and the recipes by their kernels' symbols, in the form that the library looks up. [`Self::own`] is
+    /// left out.
     pub fn packed(&self) -> BTreeMap<String, String> {
         let recipes = self.recipes.iter().map(|recipe| {
             let text = [FILLED, &recipe.skeleton, &recipe.bodies].concat();

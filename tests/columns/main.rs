@@ -256,8 +256,8 @@ const SMALL_ARRAY: Array = Array {
     gap: 2,
 };
 
-/// A test for each row of columns in the table of kernels, on [`SMALL_ARRAY`] and on a matrix. The matrix has more columns than a warp has
-/// lanes. Its columns have two chunks, and end with a partial leaf. A reduction is also tested on one column of more than sixteen chunks.
+/// Makes a test for each kernel of columns, on [`SMALL_ARRAY`] and on a matrix. The matrix has more columns than a warp has lanes. Its
+/// columns have two chunks, and end with a partial leaf. A reduction is also tested on one column of more than sixteen chunks.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
         #[test]

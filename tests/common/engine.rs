@@ -141,7 +141,7 @@ impl Engine {
         }
     }
 
-    /// Sets the epoch as if this many calls had used the workspace. A call in pieces is several launches.
+    /// Sets the epoch as if this many calls had used the workspace. All launches of a call in pieces count as one call.
     pub fn set_epoch(&self, launches: u32) {
         self.memory
             .write(self.workspace + EPOCH_OFFSET, &launches.to_le_bytes())

@@ -1,5 +1,4 @@
-//! A user's operator gives the same bits on the device as `reference` on the CPU, in reductions and scans of whole arrays, of segments and
-//! of columns.
+//! A user's operator gives the same bits on the device as on the CPU, in reductions and scans of whole arrays, of segments and of columns.
 
 use std::any::type_name;
 
@@ -173,7 +172,7 @@ where
     }
 }
 
-/// Checks scans of whole arrays, and reductions and scans of segments and of columns.
+/// Checks scans of whole arrays, reductions in order, and reductions and scans of segments and of columns.
 pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,

@@ -34,7 +34,7 @@ fn executable(example: &str) -> PathBuf {
     built
 }
 
-/// A new folder for files of a test.
+/// A folder for files of a test.
 pub fn folder(name: &str) -> PathBuf {
     let folder = env::temp_dir().join(format!("warpfold-{name}-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();

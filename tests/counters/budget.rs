@@ -55,8 +55,7 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budge
 /// How far a count of instructions may be from its budget, in percent of the budget.
 const PERCENT: f64 = 5.0;
 
-/// A kernel may move at most this many times the bytes and the sectors of the items. The factor exceeds 1, because blocks also publish
-/// values.
+/// The allowance of a reduction or scan of a whole array. Both factors exceed 1, because blocks also publish values.
 const MOVED: Moved = Moved {
     bytes: 1.025,
     sectors: 1.025,
@@ -317,7 +316,7 @@ macro_rules! columns_rows {
     };
 }
 
-/// The rows for columns in the table of kernels.
+/// The kernel rows for reductions and scans of columns.
 fn columns() -> impl Iterator<Item = Row> {
     let reductions = for_each_columns_kernel!(columns_rows).into_iter();
     reductions.chain(for_each_columns_scan_kernel!(columns_rows))

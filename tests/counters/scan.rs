@@ -52,7 +52,8 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let scan_tiles = tuning::tiles::<O, T>();
     let shape = scan_tiles.short;
     let tiles = scan_tiles.count(item_count as u64);
-    // Each block takes a ticket. If there are fewer blocks than tiles, it takes one more after each of its tiles.
+    // If there are several tiles, each block takes a ticket. If there are fewer blocks than tiles, a block takes one more ticket after each
+    // of its tiles.
     let tickets = match tiles {
         1 => 0,
         _ => blocks + if tiles > blocks { tiles } else { 0 },

@@ -26,7 +26,8 @@ fn with_member(test: &str, body: impl FnOnce(Member<'static>)) {
 
 /// Resets the device, as another library in the process might.
 fn reset() {
-    // SAFETY: only the library and the member still have objects of the context, and they recognise the reset.
+    // SAFETY: the library and the member recognise the reset. The caller's buffer, which is also in the context, is only dropped
+    // afterwards.
     unsafe { Context::reset(&Device::get_device(0).unwrap()) }.unwrap();
 }
 
@@ -92,8 +93,8 @@ fn a_member_in_a_forked_process_makes_no_driver_call() {
     let test = "members::a_member_in_a_forked_process_makes_no_driver_call";
     with_member(test, |mut member| {
         let share = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
-        // SAFETY: the child has one thread and only calls the library, which makes no driver call and waits for no lock after a fork. Then
-        // the child ends.
+        // SAFETY: the child has one thread and only calls `record` and the library, which make no driver call and wait for no lock after a
+        // fork. Then the child ends.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let (refused, calls) = record(|| {

@@ -15,7 +15,7 @@ use crate::common::mode;
 use crate::device::ladder;
 use crate::launches::{additions, launches};
 
-/// The document's own figures: 2,048 blocks, and eight levels of launches.
+/// Document 5's figures: 2,048 blocks, and eight levels of launches.
 #[test]
 fn blocks_of_512_launch_eight_levels_separately_or_together() {
     let (blocks, block) = (2048, 512);

@@ -1,6 +1,6 @@
-//! The rungs under every policy of the virtual GPU, with all checks: corrected races stay corrected. Some of the documents' own kernels
-//! would fail here: they have barriers that some threads never reach, unrolled warps without barriers, or levels that are launched too
-//! early.
+//! Reductions and scans under every policy of the virtual GPU, with all checks: corrected races stay corrected. Some of the documents' own
+//! kernels would fail here: they have barriers that some threads never reach, unrolled warps without barriers, or levels that are launched
+//! too early.
 
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, Policy, RunOptions};

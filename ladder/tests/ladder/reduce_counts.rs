@@ -119,7 +119,7 @@ fn half_the_threads_need_two_barriers_per_block() {
     }
 }
 
-/// The document measures differences between these kernels; the counts show no difference.
+/// Document 3 measures differences between these kernels; the counts show no difference.
 #[test]
 fn cases_and_index_variables_change_no_counter() {
     for block in [128, 256, 512, 1024] {

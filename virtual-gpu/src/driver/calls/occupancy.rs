@@ -34,7 +34,7 @@ pub(crate) fn max_active_blocks_with_flags(
 }
 
 /// Tries the multiples of 32 threads, and the largest block that is allowed. Writes the block size with the most resident threads. Of
-/// several, it writes the largest.
+/// several such sizes, it writes the largest.
 pub(crate) fn best_block(
     grid_blocks: Out<i32>,
     block_threads: Out<i32>,

@@ -20,7 +20,6 @@ use std::sync::{Mutex, PoisonError};
 /// may make it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// A call that belongs to none of the classes below.
     Ordinary,
     /// Waits for work, or asks whether work is done. So the call returns deferred errors.
     Synchronises,
@@ -142,8 +141,8 @@ fn number(outcome: Outcome) -> i32 {
 }
 
 /// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out if it is `Ordinary` and
-/// no `then` follows. `then` is optional: it is called with the same arguments after a call of the real driver has succeeded. `name /
-/// per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
+/// no `then` follows. `then` is optional: it is called with the same arguments after a call of the real driver has succeeded.
+/// `name / per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
 macro_rules! exports {
     ($($name:ident $(/ $per_thread:ident)? ($($arguments:tt)*) => $function:path $(, $class:ident $(, $then:path)?)?;)*) => {
         $(row!($name [$($per_thread)?] ($($arguments)*) $function, [$($class $(, $then)?)?]);)*

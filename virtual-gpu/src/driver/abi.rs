@@ -24,7 +24,7 @@ impl<T> Clone for Out<T> {
 impl<T> Copy for Out<T> {}
 
 impl<T> Out<T> {
-    /// Fails on null. With this, a call checks the pointer before it has any effect.
+    /// Fails on null. Lets a call check the pointer before the call has any effect.
     pub(crate) fn required(self) -> Outcome<Self> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);

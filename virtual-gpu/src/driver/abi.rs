@@ -24,7 +24,7 @@ impl<T> Clone for Out<T> {
 impl<T> Copy for Out<T> {}
 
 impl<T> Out<T> {
-    /// Fails on null. A call that must have a place for its result calls this before it has any effect.
+    /// Fails on null. Lets a call check the pointer before the call has any effect.
     pub(crate) fn required(self) -> Outcome<Self> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
@@ -60,7 +60,7 @@ impl<T> Out<T> {
         self.0.is_null()
     }
 
-    /// The pointer without its type, for results that are written after the call.
+    /// The pointer without its type, for results that a later call may write.
     pub(crate) fn untyped(self) -> HostPointer {
         HostPointer(self.0.cast())
     }
@@ -78,7 +78,7 @@ impl<T: Copy> Out<T> {
 }
 
 impl Out<c_char> {
-    /// Writes a text and a NUL into `capacity` bytes. A longer text is cut.
+    /// Writes a text and a NUL into `capacity` bytes. A text that does not fit is cut.
     pub(crate) fn write_text(self, text: &str, capacity: usize) -> Outcome {
         let place = self.required()?;
         let room = capacity.checked_sub(1).ok_or(Code::INVALID_VALUE)?;
@@ -222,7 +222,7 @@ pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
     Ok(bytes.into_boxed_slice())
 }
 
-/// A callback of the program, with its argument: for a stream, or a user object's destructor.
+/// A function of the program, with its argument: a callback of a stream, or the destructor of a user object.
 #[derive(Clone, Copy)]
 pub(crate) struct HostFunction {
     function: Called,
@@ -281,7 +281,7 @@ pub(crate) fn shared_bytes_for(function: BlockSizeToShared, threads: i32) -> Opt
     function.map(|function| unsafe { function(threads) })
 }
 
-/// `CUmemLocation`: the kind of a memory location, and its number.
+/// `CUmemLocation`: the kind and the number of a memory location.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Location {
@@ -289,8 +289,8 @@ pub(crate) struct Location {
     pub(crate) id: i32,
 }
 
-/// A handle in a C program: a number with a pointer's type. It is never dereferenced, only looked up in the table of live objects. A handle
-/// that belongs to no live object is an error. A stale handle is an error or names a newer object of its kind.
+/// A handle in a C program: a number with a pointer's type. It is never dereferenced. Null and the handles of default streams are special;
+/// other handles are looked up in a table of live objects. The lookup of a stale handle fails, or finds a newer object of its kind.
 #[repr(transparent)]
 pub(crate) struct Handle<K>(*mut c_void, PhantomData<fn() -> K>);
 

@@ -8,7 +8,7 @@
 use std::ffi::CStr;
 use std::fmt;
 
-/// The result code of a driver call that failed.
+/// The result code of a driver call.
 ///
 /// ```
 /// use virtual_gpu::driver::Code;

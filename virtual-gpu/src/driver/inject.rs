@@ -67,8 +67,8 @@ pub enum Moment {
     After,
     /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
-    /// The call and later calls fail without effect, until the failure is disarmed. Later calls that work in a poisoned context still
-    /// succeed, such as calls for devices and primary contexts.
+    /// The call and later calls fail without effect, until the failure is disarmed. Later calls that a poisoned context allows, such as
+    /// calls for devices and primary contexts, are not affected.
     Sticky,
 }
 

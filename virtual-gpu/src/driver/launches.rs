@@ -87,7 +87,7 @@ pub fn watch_launches() -> LaunchWatch {
 }
 
 impl LaunchWatch {
-    /// The launches that were carried out since the last call of `take`, in the order in which they ran.
+    /// The launches that were carried out since the last call of `take`, in the order in which they ended.
     ///
     /// ```
     /// use virtual_gpu::driver::watch_launches;

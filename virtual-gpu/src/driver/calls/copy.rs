@@ -1,9 +1,9 @@
 //! Copies of one row.
 //!
-//! As on a real device, a synchronous copy belongs to the default stream. If it involves host memory, the call returns when the copy is
-//! done. An asynchronous copy reads pageable host memory during the call. If it writes to pageable memory, the call returns when the copy
-//! is done. An asynchronous copy reads and writes pinned host memory when the stream reaches the copy. A captured copy treats pageable
-//! memory like pinned memory.
+//! As on a real device, a synchronous copy belongs to the default stream. If it involves host memory and is not captured, the call returns
+//! when the copy is done. An asynchronous copy reads pageable host memory during the call. If it writes to pageable memory, the call
+//! returns when the copy is done. An asynchronous copy reads and writes pinned host memory when the stream reaches the copy. A captured
+//! copy treats pageable memory like pinned memory.
 
 use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
@@ -93,7 +93,7 @@ pub(super) fn device(address: u64) -> Outcome<Location> {
     Ok(Location::Device(memory, address))
 }
 
-/// A copy in the default stream. When the call returns, the copy is done, unless both ends are on devices.
+/// A copy in the default stream. When the call returns, the copy is done, unless it is captured or both ends are on devices.
 pub(super) fn now(copy: Copy) -> Outcome {
     let context = current()?;
     if copy.extent.is_empty() {
@@ -167,8 +167,7 @@ pub(crate) fn peer_async(
     device_to_device_async(to, from, bytes, stream)
 }
 
-/// The contexts of a peer copy. They must exist, but are not needed to find the devices: addresses are unique
-/// across devices.
+/// The contexts of a peer copy. They must exist, but are not needed to find the memory.
 fn contexts([to, from]: [Handle<Context>; 2]) -> Outcome<[Arc<Context>; 2]> {
     let contexts = &machine()?.contexts;
     Ok([contexts.get(to)?, contexts.get(from)?])

@@ -93,7 +93,7 @@ pub(crate) fn query(event: Handle<Event>) -> Outcome {
     }
 }
 
-/// The ticket of the event's last recording. `None` if the event was never recorded.
+/// The ticket of the event's last recording. `None` if the event was never recorded. Fails if the recording was captured.
 fn waited_for(event: Handle<Event>) -> Outcome<Option<Ticket>> {
     let event = find(event)?;
     match event.recording() {

@@ -76,8 +76,8 @@ pub(crate) fn destroy_executable(executable: Handle<ExecutableGraph>) -> Outcome
     Ok(())
 }
 
-/// Fills the array `nodes` with handles, and the rest of the array with null. Writes the number of handles to `count`: without an array,
-/// the number of all nodes.
+/// Writes the handles to the array `nodes`, and null to the rest of the array. Writes to `count` how many handles it wrote or, without an
+/// array, how many nodes there are.
 pub(crate) fn nodes(
     graph: Handle<Graph>,
     nodes: Out<Handle<NodeName>>,
@@ -95,7 +95,7 @@ pub(crate) fn nodes(
     count.write(names.len().min(count.read()?))
 }
 
-/// Fills the arrays `from` and `to` with the nodes of each edge, as [`nodes`] does.
+/// Writes the nodes of each edge to the arrays `from` and `to`, as [`nodes`] writes handles.
 pub(crate) fn edges(
     graph: Handle<Graph>,
     from: Out<Handle<NodeName>>,

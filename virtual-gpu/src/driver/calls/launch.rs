@@ -48,8 +48,8 @@ const COOPERATIVE: i32 = 2;
 const PRIORITY: i32 = 8;
 const PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
 
-/// `cuLaunchKernel`. Parameters are read during the call; the kernel runs when the stream reaches it. The context of the
-/// stream and the function need not be current, except on a default stream.
+/// `cuLaunchKernel`. Parameters are read during the call; the kernel runs when the stream reaches it. The context of the stream and the
+/// function need not be current, except for a default stream or a library's kernel.
 #[expect(clippy::too_many_arguments, reason = "the driver's call has eleven")]
 pub(crate) fn kernel(
     function: Handle<Function>,
@@ -79,7 +79,7 @@ pub(crate) fn kernel(
 }
 
 /// `cuLaunchKernelEx`. On the virtual device a programmatic launch does not begin early, but its threads are checked for a missing wait. In
-/// a graph, the launch is a node like any other: it depends on the node before it. Its threads must still wait.
+/// a graph, the launch is a node like any other: it comes after the earlier nodes of its stream. Its threads must still wait.
 pub(crate) fn kernel_with_attributes(
     config: In<Config>,
     function: Handle<Function>,

@@ -1,4 +1,5 @@
-//! Device memory: allocating and freeing it, at once or stream-ordered, and the calls that report its sizes.
+//! Device memory: allocating and freeing it, at once or stream-ordered. Also queries for the amounts of memory, and for the range that
+//! contains an address.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::{check_unsafe_call, enqueue, finish_context};

@@ -1,5 +1,6 @@
 //! The calls of the driver API on the virtual device, by subject. Each function checks its arguments as the CUDA documentation says, in the
-//! documented order if the order matters. A call that refuses its arguments changes no object, except that it may invalidate a capture.
+//! documented order if the order matters. A call that refuses its arguments changes no object, but it may invalidate or end a capture, load
+//! a library into a context, or wait for work.
 
 pub(crate) mod attributes;
 pub(crate) mod capture;

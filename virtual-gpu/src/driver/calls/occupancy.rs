@@ -33,7 +33,8 @@ pub(crate) fn max_active_blocks_with_flags(
     max_active_blocks(blocks, function, threads, dynamic_shared_bytes)
 }
 
-/// The block size with the most resident threads. If there are several, the largest of them.
+/// Tries the multiples of 32 threads, and the largest block that is allowed. Writes the block size with the most resident threads. Of
+/// several such sizes, it writes the largest.
 pub(crate) fn best_block(
     grid_blocks: Out<i32>,
     block_threads: Out<i32>,

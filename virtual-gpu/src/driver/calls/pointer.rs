@@ -10,7 +10,7 @@ use crate::driver::objects::machine::machine;
 const MEMORY_TYPE_HOST: u32 = 1;
 const MEMORY_TYPE_DEVICE: u32 = 2;
 
-/// The allocation that contains an address.
+/// The range of known memory that contains an address.
 enum Side {
     Device(Found),
     Host(Found),
@@ -29,7 +29,7 @@ pub(crate) fn attribute(value: HostPointer, attribute: i32, address: u64) -> Out
     store(value, value_of(attribute, address, &side)?)
 }
 
-/// For an unknown address the call succeeds: the device is −2, and every other attribute is zero.
+/// An unknown address is not an error: its device is −2, and every other attribute is zero.
 pub(crate) fn attributes(
     count: u32,
     attributes: In<i32>,

@@ -1,5 +1,5 @@
-//! `cuGetProcAddress`: finds a driver call by its name without a version, such as `cuMemAlloc`, and the CUDA version of
-//! its signature.
+//! `cuGetProcAddress`: finds a driver call. The caller passes the call's name without a version, such as `cuMemAlloc`, and a CUDA version,
+//! which decides the signature.
 //!
 //! If nothing is found, no address is written, as with the real driver. If the real driver finds a call that this crate exports, this
 //! crate's address replaces the real driver's, so that the call passes through the seam too. If the caller asks for a CUDA version above

@@ -117,7 +117,7 @@ impl Extent3 {
         })
     }
 
-    /// Whether the rows follow one another without gaps.
+    /// Whether the pitch leaves no gaps between rows and planes.
     pub(crate) fn is_contiguous(self, pitch: Pitch) -> bool {
         pitch.bytes == self.width_bytes && (self.planes == 1 || pitch.rows == self.rows)
     }

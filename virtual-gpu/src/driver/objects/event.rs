@@ -1,4 +1,5 @@
-//! Events: positions in a stream that can be waited for. An event may also keep the time at which the stream reached it.
+//! An event is a position in a stream's work. The program or another stream can wait for it. An event may also keep the time at which the
+//! stream reached it.
 //!
 //! The time is read from the host's clock. The time between two events measures the interpreter, and says nothing about a GPU.
 

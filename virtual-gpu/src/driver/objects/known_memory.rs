@@ -55,7 +55,7 @@ enum PinnedOwner {
     Program,
 }
 
-/// The allocation that an address lies in.
+/// The range of known memory that an address lies in.
 pub(crate) struct Found {
     pub(crate) device: i32,
     /// The owning context. Stream-ordered memory belongs to the device.
@@ -280,7 +280,7 @@ impl KnownMemory {
         (address - start < range.bytes).then(|| (range.found(*start), range.kind.flags))
     }
 
-    /// Whether all `bytes` host bytes at the pointer are pinned.
+    /// Whether the `bytes` host bytes at the pointer lie in one pinned range.
     pub(crate) fn is_pinned(&self, pointer: HostPointer, bytes: usize) -> bool {
         self.find_host(pointer.address()).is_some_and(|(found, _)| {
             let left = found.start + found.bytes - pointer.address();

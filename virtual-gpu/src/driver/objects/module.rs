@@ -94,7 +94,7 @@ impl Module {
     }
 }
 
-/// The most bytes of dynamic shared memory that a launch may ask for by default.
+/// The default of `max_dynamic_shared_bytes`.
 fn default_dynamic_shared_bytes(kernel: &Kernel, config: &DeviceConfig) -> u32 {
     config
         .shared_bytes_per_block

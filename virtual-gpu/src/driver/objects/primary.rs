@@ -84,7 +84,7 @@ impl Primary {
         Ok(())
     }
 
-    /// Counts a release. If it is the last one, returns the context.
+    /// Counts a release. The last release returns the context, unless a reset has destroyed it.
     fn release_once(&self) -> Outcome<Option<Arc<Context>>> {
         let mut state = lock(&self.state);
         state.retains = state.retains.checked_sub(1).ok_or(Code::INVALID_CONTEXT)?;

@@ -23,8 +23,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The longest queue of a stream. A call that makes the queue longer does work until the queue has this length again. A real driver, too,
-/// makes the host wait when a queue is full.
+/// The greatest length of a stream's queue. A call that makes the queue longer does work until the queue has this length again. A real
+/// driver, too, makes the host wait when a queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
 /// The handle that always stands for the legacy default stream. For the handle null, the call's symbol decides.

@@ -93,8 +93,7 @@ impl Doing<'_> {
     }
 }
 
-/// The first address of one end of a copy. `None` if the race check ignores this end: it is neither on a
-/// device nor in page-locked memory.
+/// The first address of one end of a copy. `None` if the race check ignores this end: it is neither on a device nor in pinned memory.
 fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     match &end.place {
         Location::Device(_, address) => Some(*address),

@@ -20,7 +20,6 @@ use std::sync::{Mutex, PoisonError};
 /// may make it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// A call that belongs to none of the classes below.
     Ordinary,
     /// Waits for work, or asks whether work is done. So the call returns deferred errors.
     Synchronises,
@@ -114,7 +113,7 @@ fn route(class: Class, real: impl FnOnce(&Real) -> i32, ours: impl FnOnce() -> O
     }
 }
 
-/// Prints the name of an unsupported call to stderr, the first time that the call is made.
+/// Prints the name of an unsupported call to stderr, the first time that the call answers `CUDA_ERROR_NOT_SUPPORTED`.
 fn say_once(call: Option<&'static str>) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let Some(call) = call else { return };
@@ -141,9 +140,9 @@ fn number(outcome: Outcome) -> i32 {
     }
 }
 
-/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out if it is `Ordinary`.
-/// `then` is optional: it is called with the same arguments after a call of the real driver has succeeded. `name / per_thread(…)` exports
-/// two symbols. For the second, the default stream is the calling thread's own.
+/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out if it is `Ordinary` and
+/// no `then` follows. `then` is optional: it is called with the same arguments after a call of the real driver has succeeded.
+/// `name / per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
 macro_rules! exports {
     ($($name:ident $(/ $per_thread:ident)? ($($arguments:tt)*) => $function:path $(, $class:ident $(, $then:path)?)?;)*) => {
         $(row!($name [$($per_thread)?] ($($arguments)*) $function, [$($class $(, $then)?)?]);)*

@@ -6,7 +6,7 @@
 //! All calls have the same contract: each argument meets the CUDA documentation.
 //!
 //! - Each pointer is null or valid for the bytes that the call reads or writes there.
-//! - Pinned memory of an asynchronous copy stays valid until the stream has done the copy.
+//! - Host memory that a stream's queue, a graph, a linker or a user object refers to stays valid as long as they may use it.
 //! - Callbacks have the documented type.
 //!
 //! Handles and device addresses may have any value: a wrong handle or address is an error. An address that may be of the device or the host

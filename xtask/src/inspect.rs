@@ -11,7 +11,7 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::kind::{Definition, Kind, Vectors};
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
-use warpfold_kernels::segments;
+use warpfold_kernels::segments::{self, rings::has_rings};
 use warpfold_ptx::cut::{cut, kernels};
 use warpfold_ptx::inspect::{self as kernel, Operands, Rules, count};
 use warpfold_ptx::older::{FOR_7_0, FOR_8_0, Older};
@@ -209,10 +209,9 @@ fn inspect_entry(
     if part == KernelSet::Library {
         let (kind, _) = Kind::of(function.name).context("it is of no kind")?;
         let kind = kind.definition();
-        let barriers = match kind.other_barriers {
-            Some(barriers) if streams_rows(function.name) => barriers,
-            _ => kind.barriers,
-        };
+        let sort = sort_of_rows(function.name);
+        let barriers = sort.and_then(|sort| kind.other_barriers.get(sort));
+        let barriers = barriers.unwrap_or(&kind.barriers);
         let barriers = barriers
             .iter()
             .map(|barrier| (barrier.to_string(), barrier.count));
@@ -223,15 +222,20 @@ fn inspect_entry(
     Ok(kernel::inspect(function, &rules)?)
 }
 
-/// Whether this is the symbol of a segmented reduction that streams rows.
-fn streams_rows(symbol: &str) -> bool {
+/// Which list of a segmented reduction's other barriers its kernel has: the first if it streams rows, the second if it has rings. `None`
+/// for other symbols.
+fn sort_of_rows(symbol: &str) -> Option<usize> {
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            &[$((stringify!($symbol), segments::streams_rows::<$op, $t>())),*]
+            &[$((
+                stringify!($symbol),
+                [segments::streams_rows::<$op, $t>(), has_rings::<$op, $t>()],
+            )),*]
         };
     }
-    const ROWS: &[(&str, bool)] = warpfold_kernels::for_each_segmented_kernel!(rows);
-    ROWS.contains(&(symbol, true))
+    const ROWS: &[(&str, [bool; 2])] = warpfold_kernels::for_each_segmented_kernel!(rows);
+    let (_, sorts) = ROWS.iter().find(|(row, _)| *row == symbol)?;
+    sorts.iter().position(|is_sort| *is_sort)
 }
 
 /// Checks how a kernel of the library reads and writes vectors.

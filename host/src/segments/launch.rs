@@ -173,7 +173,12 @@ impl<'a> Queue<'a> {
         let prepared = self.prepare_segments(row, segments, false)?;
         debug_assert!(segments.are_aligned(output, report));
         let resident_blocks = prepared.grid().resident_blocks as u64;
-        let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
+        let mut windows_per_block = windows_per_block(prepared.windows, resident_blocks);
+        if prepared.row_items != 0 {
+            if let Ok(given) = std::env::var("WF_WPB") {
+                windows_per_block = given.parse().unwrap();
+            }
+        }
         let mut arguments = SegmentedReduceWords {
             input: segments.items.address,
             item_count: segments.items.item_count as u64,

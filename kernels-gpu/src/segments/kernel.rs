@@ -63,6 +63,7 @@ mod items;
 mod later;
 mod leaves;
 mod nodes;
+mod rings;
 mod rows;
 mod search;
 mod starts;
@@ -74,6 +75,7 @@ use crate::direction::Direction;
 use crate::element::Element;
 use crate::launch::Copies;
 use crate::op::Op;
+use crate::segments::rings::has_rings;
 use crate::segments::{streams_rows, Header, Task};
 use crate::segments::{SegmentedReduceArguments, SegmentedScanArguments};
 use crate::simt;
@@ -150,7 +152,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's
     // arguments, so all blocks and threads take the same way.
     unsafe {
-        if streams_rows::<O, T>() && launch.have_whole_chunks() {
+        if (streams_rows::<O, T>() || has_rings::<O, T>()) && launch.have_whole_chunks() {
             launch.reduce_whole_chunks(state_words);
         } else {
             launch.work_and_depart(state_words);

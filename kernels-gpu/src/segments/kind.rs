@@ -13,9 +13,9 @@ pub const REDUCE: Definition = Definition {
     // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(10)],
-    // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
-    // ticket, and before the departure.
-    other_barriers: Some(&[Barrier::block(14)]),
+    // Two more if warps combine whole chunks: after the ticket, and before the departure. Again two more if the operator streams rows. In
+    // `stream_rows`: after the values of pieces, and at its end.
+    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(12)]],
     vectors: Vectors::Any,
 };
 
@@ -25,7 +25,7 @@ pub const SCAN: Definition = Definition {
     // Six more than `REDUCE`. Five in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
     // results. One in `place_short`: after the results of a tail.
     barriers: &[Barrier::block(16)],
-    other_barriers: None,
+    other_barriers: &[],
     ..REDUCE
 };
 

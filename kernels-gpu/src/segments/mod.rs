@@ -73,6 +73,7 @@ mod arguments;
 mod entry;
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) mod kind;
+pub mod rings;
 pub mod tuning;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]

@@ -29,8 +29,9 @@ use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
+use crate::segments::rings::{has_rings, STEP_SHIFT};
 use crate::segments::tuning::LATER;
-use crate::segments::{chunk_items, vector_items, FAN};
+use crate::segments::{chunk_items, streams_rows, vector_items, Task, FAN};
 use crate::tickets::{self, LAST_TAG};
 use crate::{simt, warp};
 
@@ -41,11 +42,11 @@ use super::{depart, Launch};
 
 /// How a launch's rows are cut.
 #[derive(Clone, Copy)]
-struct Cut {
+pub struct Cut {
     /// The levels of a binary tree over a chunk's vectors.
-    levels: u32,
+    pub levels: u32,
     /// How many chunks a row has.
-    row_chunks: u32,
+    pub row_chunks: u32,
     /// The number of units of each block.
     block_units: u32,
     /// The number of units of the launch.
@@ -79,7 +80,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             true => row.is_power_of_two(),
             false => row.is_multiple_of(chunk) && row <= FAN as u64 * chunk,
         };
-        self.have_vectors()
+        if has_rings::<O, T>() {
+            let are_rows = self.task == Task::Reduce && !self.offsets.are_read();
+            return are_rows && are_whole && row >= FAN as u64;
+        }
+        streams_rows::<O, T>()
+            && self.have_vectors()
             && are_whole
             && (row <= (STEP_VECTORS * vector_items::<T>()) as u64 || self.windows_per_block > 1)
     }
@@ -113,11 +119,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             let (begin, end) = cut.units_of(block);
             let warps = self.threads() / WARP_LANES;
-            let mut unit = begin + simt::warp();
-            while unit < end {
-                let step = simt::opaque_one() as u32;
-                self.reduce_unit(&cut, unit);
-                unit += step * warps;
+            if has_rings::<O, T>() {
+                self.reduce_in_rings(&cut, begin, end);
+            } else {
+                let mut unit = begin + simt::warp();
+                while unit < end {
+                    let step = simt::opaque_one() as u32;
+                    self.reduce_unit(&cut, unit);
+                    unit += step * warps;
+                }
             }
             if cut.row_chunks == 1 {
                 return;
@@ -145,7 +155,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (row, chunk) = (self.offsets.row_items, chunk_items::<T, O::Accumulator>());
         let levels = Ord::min(row, chunk).trailing_zeros() - vector_items::<T>().trailing_zeros();
         let items = self.offsets.segment_count * row;
-        let unit_levels = Ord::max(levels, STEP_LEVELS) + vector_items::<T>().trailing_zeros();
+        let least = const {
+            match has_rings::<O, T>() {
+                true => STEP_SHIFT,
+                false => STEP_LEVELS + vector_items::<T>().trailing_zeros(),
+            }
+        };
+        let unit_levels = Ord::max(levels + vector_items::<T>().trailing_zeros(), least);
         let units = (items + (1 << unit_levels) - 1) >> unit_levels;
         // SAFETY: the whole warp is here: this function's condition. Lane `l` votes for bit `l`.
         let kept = |number: u32| unsafe { simt::ballot(number >> simt::lane() & 1 != 0) };
@@ -154,7 +170,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let blocks = Ord::max(simt::block_count(), 1);
         // The number of a block's warps is a power of two.
         let warps = self.threads() / WARP_LANES;
-        let block_units = (units.div_ceil(blocks) + warps - 1) & !(warps - 1);
+        let block_units = match has_rings::<O, T>() {
+            true => units.div_ceil(blocks),
+            false => (units.div_ceil(blocks) + warps - 1) & !(warps - 1),
+        };
         Cut {
             levels: kept(levels),
             row_chunks: kept(Ord::max(row / chunk, 1) as u32),

@@ -65,18 +65,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let unit_steps = 1 << shift;
         // The steps of the warp's units, and the number of one of them in the launch.
         let steps = (end - first).div_ceil(warps) << shift;
-        let number = |step: u32| ((first + (step >> shift) * warps) << shift) + (step & (unit_steps - 1));
+        let number =
+            |step: u32| ((first + (step >> shift) * warps) << shift) + (step & (unit_steps - 1));
         let memory: *mut u8 = self.header.cast();
         let slot_bytes = const { slot_bytes::<T>() as u32 };
         let ring = memory.wrapping_add(const { first_ring::<O::Accumulator>() });
         let ring = ring.wrapping_add((warp * SLOTS * slot_bytes) as usize);
         let values = memory.wrapping_add(const { ring_leaves::<T, O::Accumulator>() });
         let values: *mut O::Accumulator = values.cast();
-        let values = Values(values.wrapping_add((warp * const { value_place(CHUNK_LEAVES) }) as usize));
+        let values =
+            Values(values.wrapping_add((warp * const { value_place(CHUNK_LEAVES) }) as usize));
         // SAFETY: the whole warp is here, with the same numbers (this function's condition), so the branches go the same way on all lanes.
         // The units are the block's, and each has one warp. The ring and the values are in the block's shared memory (`has_rings`), and
         // belong to the warp. A slot is filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other
-        // slot. It is filled again after all lanes have read it, which the second barrier orders.
+        // slot. It is filled again after `fold_slot`, when all lanes have read it.
         unsafe {
             let mut step = 0;
             while step < SLOTS {
@@ -98,15 +100,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let leaf = (step & (unit_steps - 1)) * STEP_LEAVES + simt::lane();
                 let index = self.before_unit(cut, number(step) >> shift) + (leaf * FAN) as u64;
                 let value = self.fold_slot(ring, slot, index);
-                values.address(leaf).write(value);
-                // Orders the reads of the slot before the copies below, and the writes of the leaves' values before the reads by
-                // `finish_unit`.
-                simt::warp_barrier();
                 if step + SLOTS < steps {
                     self.bring_step(ring, slot, number(step + SLOTS));
                 }
                 simt::end_copies();
+                values.address(leaf).write(value);
                 if (step + 1) & (unit_steps - 1) == 0 {
+                    // Orders the writes of the leaves' values before the reads by `finish_unit`.
+                    simt::warp_barrier();
                     self.finish_unit(cut, values, number(step) >> shift);
                 }
                 step += one;
@@ -140,22 +141,29 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let step_vectors = const { STEP_ITEMS / vector_items::<T>() };
         let has_more = (before != 0) as u32;
         let upto = begin.wrapping_add(((step_vectors + has_more) * items) as u64);
-        let from = self.input.wrapping_add(begin as usize).wrapping_add((lane * items) as usize);
+        let from = self
+            .input
+            .wrapping_add(begin as usize)
+            .wrapping_add((lane * items) as usize);
         if begin <= first && upto <= self.offsets.item_count {
+            let own = place_of_vector(lane);
             for_each_vector!(V => {
                 if V < size_of::<T>() {
-                    let vector = lane + V as u32 * WARP_LANES;
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
+                    // A warp's vectors fill four rows, so the permutation of every other four rows differs in one bit.
+                    let place = (own ^ V as u32 % 2 * (ROW_BYTES / 2) as u32) + V as u32 * 4 * ROW_BYTES as u32;
                     // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). In global memory
                     // the vectors are aligned, since `before` items lie between the vector's begin and the step's first item. No other
                     // thread uses the vector's place in the slot (this function's condition).
-                    unsafe { Self::bring_vector(ring, slot + place_of_vector(vector), from.cast()) };
+                    unsafe { Self::bring_vector(ring, slot + place, from.cast()) };
                 }
             });
             if has_more != 0 && lane == 0 {
                 let from = from.wrapping_add((step_vectors * items) as usize);
                 // SAFETY: as above, for the last vector.
-                unsafe { Self::bring_vector(ring, slot + place_of_vector(step_vectors), from.cast()) };
+                unsafe {
+                    Self::bring_vector(ring, slot + place_of_vector(step_vectors), from.cast())
+                };
             }
             return;
         }
@@ -169,7 +177,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let item = begin.wrapping_add((vector * items + place) as u64);
                 // Before the step's first item, numbers of items may have wrapped. Missing items are replaced, so that the operator gets
                 // items alone. The results of their rows are not written.
-                let item = if item >= first && item < all { item } else { first };
+                let item = if item >= first && item < all {
+                    item
+                } else {
+                    first
+                };
                 let offset = slot + place_of_vector(vector) + place * size_of::<T>() as u32;
                 let mut words = [0; VECTOR_WORDS];
                 // SAFETY: the item exists, so it is readable (the launch's condition 2). Its place in the slot is aligned, and no other
@@ -185,10 +197,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of the lane's leaf in the slot at `slot` bytes after `ring`. `index` is the index of its first item.
+    /// The fold of the lane's leaf in the slot at `slot` bytes after `ring`. `index` is the index of its first item. When a lane returns, all
+    /// lanes have read the slot.
     ///
     /// # Safety
-    /// The slot's copies are done.
+    /// Convergent: the whole warp, with the same slot. The slot's copies are done.
     #[inline(always)]
     unsafe fn fold_slot(&self, ring: *const u8, slot: u32, index: u64) -> O::Accumulator {
         let many = const { vector_items::<T>() > 2 };
@@ -214,12 +227,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         slot: u32,
         index: u64,
     ) -> O::Accumulator {
-        let first = simt::lane() * const { FAN / vector_items::<T>() };
-        // SAFETY: the vector lies in the slot, whose copies are done (this function's condition), so its items are written. Other places are
-        // not used.
-        let read = |vector: usize| unsafe {
-            let place = place_of_vector(first + vector as u32);
-            simt::read_vector_at(ring, slot + place)
+        // The leaf's vectors begin at a multiple of `LEAF_VECTORS`, so the number of one of them only changes the lowest bits of its place.
+        let leaf_vectors = const { FAN / vector_items::<T>() };
+        let first = slot + place_of_vector(simt::lane() * leaf_vectors);
+        let read = |vector: usize| {
+            let mut place = first ^ (vector * VECTOR_BYTES) as u32;
+            if vector as u32 == leaf_vectors {
+                place = slot + place_of_vector((simt::lane() + 1) * leaf_vectors);
+            }
+            // SAFETY: the vector lies in the slot, whose copies are done (this function's condition), so its items are written. Other
+            // places are not used.
+            unsafe { simt::read_vector_at(ring, place) }
         };
         let mut vectors: [Words; 9] = [[0; 4]; 9];
         for_each_vector!(V => {
@@ -230,6 +248,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if BEFORE > 0 {
             vectors[size_of::<T>()] = read(size_of::<T>());
         }
+        // Orders the reads before later copies to the slot. It also keeps the compiler from waiting for some vectors before it asks for the
+        // others.
+        // SAFETY: the whole warp is here: this function's condition.
+        unsafe { simt::warp_barrier() };
         let mut value = O::identity();
         // A leaf has as many items as a vector of bytes.
         for_each_item!(I of u8 => {
@@ -249,7 +271,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn finish_unit(&self, cut: &Cut, values: Values<O::Accumulator>, unit: u32) {
         let lane = simt::lane();
-        let leaves = 1 << leaf_levels::<T>(cut);
+        // Computed anew for each unit, since too many registers would be kept in the loop over the steps.
+        let leaves = simt::late_one() << leaf_levels::<T>(cut);
         let unit_leaves = Ord::max(leaves, STEP_LEAVES);
         // The number of values that a lane folds, and the number of lanes that fold some.
         let count = Ord::min(leaves, FAN);

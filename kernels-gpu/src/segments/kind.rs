@@ -14,8 +14,8 @@ pub const REDUCE: Definition = Definition {
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(10)],
     // Two more if warps combine whole chunks: after the ticket, and before the departure. Again two more if the operator streams rows. In
-    // `stream_rows`: after the values of pieces, and at its end.
-    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(12)]],
+    // `stream_rows`: after the values of pieces, and at its end. Or one more if warps have rings: after the values of the block's chunks.
+    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(13)]],
     vectors: Vectors::Any,
 };
 

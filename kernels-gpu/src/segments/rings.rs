@@ -3,9 +3,11 @@
 use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-use crate::segments::tuning::LONG_BLOCK_THREADS;
-use crate::segments::{chunk_items, has_vectors, shared_bytes};
-use crate::segments::{Header, Task, FAN, NARROW_CHUNK_ITEMS, ROW_BYTES};
+use crate::segments::tuning::{
+    BLOCKS_PER_SMALL_WINDOW, LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS,
+};
+use crate::segments::{chunk_items, has_vectors, shared_bytes, windows_per_block};
+use crate::segments::{Header, Task, FAN, MOST_WINDOWS, NARROW_CHUNK_ITEMS, ROW_BYTES};
 
 /// How many leaves a step has: one for each lane.
 pub const STEP_LEAVES: u32 = WARP_LANES;
@@ -34,21 +36,94 @@ pub const fn slot_bytes<T>() -> usize {
     STEP_ITEMS as usize * size_of::<T>() + ROW_BYTES
 }
 
-/// Where the rings begin in a block's shared memory: after the header.
+/// The size in bytes of a warp's room: its ring, then the values of a chunk's leaves.
+pub const fn ring_bytes<T, A>() -> usize {
+    SLOTS as usize * slot_bytes::<T>() + value_place(CHUNK_LEAVES) as usize * size_of::<A>()
+}
+
+/// Where the warps' rooms begin in a block's shared memory: after the header.
 pub const fn first_ring<A>() -> usize {
     size_of::<Header<A>>().next_multiple_of(ROW_BYTES)
 }
 
-/// Where the values of leaves begin in a block's shared memory: after the rings.
-pub const fn ring_leaves<T, A>() -> usize {
-    first_ring::<A>() + (RING_WARPS * SLOTS) as usize * slot_bytes::<T>()
+/// Where the rooms of `warps` warps end in a block's shared memory.
+const fn end_of_rings<T, A>(warps: u32) -> usize {
+    first_ring::<A>() + warps as usize * ring_bytes::<T, A>()
+}
+
+/// How many warps have a ring in short blocks that take whole rows: all of them, if a block has room without leave of the driver.
+pub const fn row_warps<T, A>() -> u32 {
+    const WARPS: u32 = SHORT_BLOCK_THREADS / WARP_LANES;
+    if end_of_rings::<T, A>(WARPS) <= 48 << 10 {
+        WARPS
+    } else {
+        RING_WARPS
+    }
+}
+
+/// The size in bytes of the dynamic shared memory of short blocks that take whole rows.
+pub const fn row_bytes<T, A>() -> u32 {
+    end_of_rings::<T, A>(row_warps::<T, A>()) as u32
+}
+
+/// The most chunks of the rows that a block takes whole, if blocks have at most [`MOST_ROW_WINDOWS`] windows. Their values lie in the
+/// header's room.
+const BLOCK_CHUNKS: usize = 2 * FAN as usize;
+
+/// The most windows of a block that takes whole rows.
+pub const MOST_ROW_WINDOWS: u32 = FAN;
+
+/// Whether all chunks of rows of `row_items` items are equally long, and this length is a power of two, at least a leaf. `chunk_items` is
+/// the most items of a chunk. A row has at most [`FAN`] chunks.
+pub const fn has_whole_chunks(row_items: u64, chunk_items: u64) -> bool {
+    if row_items < chunk_items {
+        row_items >= FAN as u64 && row_items.is_power_of_two()
+    } else {
+        row_items.is_multiple_of(chunk_items) && row_items <= FAN as u64 * chunk_items
+    }
+}
+
+/// The number of windows of each block, for rows that [have whole chunks](has_whole_chunks) in a launch with rings. The launch has `rows`
+/// rows of `row_chunks` chunks, and `window_count` windows. The device holds `short` short blocks at a time, or `long` long ones.
+///
+/// If this is at least `row_chunks`, blocks take whole rows.
+pub const fn row_windows(
+    rows: u64,
+    row_chunks: u64,
+    window_count: u64,
+    [short, long]: [u64; 2],
+) -> u64 {
+    let small = short / BLOCKS_PER_SMALL_WINDOW;
+    if row_chunks > 1 && rows >= small {
+        let windows = window_count / (4 * long);
+        let most = MOST_ROW_WINDOWS as u64;
+        let windows = if windows < most { windows } else { most };
+        return if windows < row_chunks {
+            row_chunks
+        } else {
+            windows - windows % row_chunks
+        };
+    }
+    if window_count > short || small == 0 {
+        return windows_per_block(window_count, long);
+    }
+    let windows = window_count.div_ceil(small);
+    let windows = if windows < MOST_WINDOWS as u64 {
+        windows
+    } else {
+        MOST_WINDOWS as u64
+    };
+    if row_chunks > 1 && windows >= row_chunks {
+        row_chunks - 1
+    } else {
+        windows
+    }
 }
 
 /// Whether warps may copy whole chunks through rings in a reduction by `O`: the operator folds from the left, and the block's shared memory
 /// has room for the rings. With narrower items, a step would have few vectors.
 pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
-    let leaves = (RING_WARPS * value_place(CHUNK_LEAVES)) as usize * size_of::<O::Accumulator>();
-    let end = ring_leaves::<T, O::Accumulator>() + leaves;
+    let end = end_of_rings::<T, O::Accumulator>(RING_WARPS);
     !O::PAIRS_SIXTEENS
         && !O::Accumulator::IS_WIDE
         && has_vectors::<T>()
@@ -56,3 +131,10 @@ pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
         && chunk_items::<T, O::Accumulator>() == NARROW_CHUNK_ITEMS
         && end <= shared_bytes::<T, O::Accumulator>(Task::Reduce) as usize
 }
+
+const _: () = {
+    // A block has the rows that begin in its windows, and perhaps a chunk less than a row more.
+    assert!((MOST_ROW_WINDOWS + FAN) as usize <= BLOCK_CHUNKS);
+    assert!(BLOCK_CHUNKS * size_of::<u64>() <= size_of::<Header<u64>>());
+    assert!(BLOCK_CHUNKS * size_of::<u32>() <= size_of::<Header<u32>>());
+};

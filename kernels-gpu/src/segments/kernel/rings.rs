@@ -46,16 +46,40 @@ impl<A: Copy> Values<A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Reduces the units from `begin` to `end`, exclusive. The block's warps take them in turn. Writes the results of rows of one chunk,
-    /// and publishes the value of any other chunk.
+    /// Whether each block takes whole rows, so that no value has to be published.
+    #[inline(always)]
+    pub fn takes_rows(&self, cut: &Cut) -> bool {
+        has_rings::<O, T>() && self.windows_per_block >= cut.row_chunks
+    }
+
+    /// How many warps of the block have a ring: a power of two.
+    #[inline(always)]
+    fn ring_warps(&self, cut: &Cut) -> u32 {
+        let most = match cut.row_chunks > 1 && self.takes_rows(cut) {
+            true => const { row_warps::<T, O::Accumulator>() },
+            false => RING_WARPS,
+        };
+        Ord::min(self.threads() / WARP_LANES, most)
+    }
+
+    /// The address of the value of the block's chunk `number`, in a launch whose blocks take whole rows of several chunks. The header is not
+    /// used in such a launch.
+    #[inline(always)]
+    fn chunk_value(&self, number: u32) -> *mut O::Accumulator {
+        let values: *mut O::Accumulator = self.header.cast();
+        values.wrapping_add(number as usize)
+    }
+
+    /// Reduces the units from `begin` to `end`, exclusive. The block's warps take them in turn. Writes the results of rows of one chunk. The
+    /// value of any other chunk is published, or put into shared memory if blocks take whole rows.
     ///
     /// # Safety
-    /// Convergent: the whole block. The launch has whole chunks, cut as `cut` says, and the units. No other block reduces them. If rows have
-    /// several chunks, the tag is written. No thread uses the shared memory after the header.
+    /// Convergent: the whole block. The launch has whole chunks, cut as `cut` says, and the units. They are those of the block, and no
+    /// other block reduces them. If rows have several chunks, the tag is written, or blocks take whole rows. No thread uses the shared
+    /// memory after the header, or the header if blocks take whole rows of several chunks.
     #[inline(always)]
     pub unsafe fn reduce_in_rings(&self, cut: &Cut, begin: u32, end: u32) {
-        // The number of a block's warps is a power of two.
-        let warps = Ord::min(self.threads() / WARP_LANES, RING_WARPS);
+        let warps = self.ring_warps(cut);
         let warp = simt::warp();
         if warp >= warps || begin + warp >= end {
             return;
@@ -70,14 +94,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let memory: *mut u8 = self.header.cast();
         let slot_bytes = const { slot_bytes::<T>() as u32 };
         let ring = memory.wrapping_add(const { first_ring::<O::Accumulator>() });
-        let ring = ring.wrapping_add((warp * SLOTS * slot_bytes) as usize);
-        let values = memory.wrapping_add(const { ring_leaves::<T, O::Accumulator>() });
-        let values: *mut O::Accumulator = values.cast();
-        let values =
-            Values(values.wrapping_add((warp * const { value_place(CHUNK_LEAVES) }) as usize));
+        let ring = ring
+            .wrapping_add((warp * const { ring_bytes::<T, O::Accumulator>() as u32 }) as usize);
+        let values: *mut O::Accumulator = ring.wrapping_add((SLOTS * slot_bytes) as usize).cast();
+        let values = Values(values);
         // SAFETY: the whole warp is here, with the same numbers (this function's condition), so the branches go the same way on all lanes.
-        // The units are the block's, and each has one warp. The ring and the values are in the block's shared memory (`has_rings`), and
-        // belong to the warp. A slot is filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other
+        // The units are the block's, and each has one warp. The ring and the values are in the block's shared memory (`has_rings`, and the
+        // launch's condition 1), and belong to the warp. A slot is filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other
         // slot. It is filled again after `fold_slot`, when all lanes have read it.
         unsafe {
             let mut step = 0;
@@ -108,7 +131,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if (step + 1) & (unit_steps - 1) == 0 {
                     // Orders the writes of the leaves' values before the reads by `finish_unit`.
                     simt::warp_barrier();
-                    self.finish_unit(cut, values, number(step) >> shift);
+                    self.finish_unit(cut, values, number(step) >> shift, begin);
                 }
                 step += one;
             }
@@ -263,13 +286,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Folds the values of a unit's leaves. Writes the results of rows of one chunk, and publishes the value of any other chunk.
+    /// Folds the values of a unit's leaves. Writes the results of rows of one chunk. The value of any other chunk is published, or put into
+    /// shared memory if blocks take whole rows. `begin` is the block's first unit.
     ///
     /// # Safety
     /// Convergent: the whole warp. The values of the unit's leaves are written, and no other warp has them or the unit. If rows have
-    /// several chunks, the tag is written.
+    /// several chunks, the tag is written, or the block takes whole rows, and has the unit.
     #[inline(always)]
-    unsafe fn finish_unit(&self, cut: &Cut, values: Values<O::Accumulator>, unit: u32) {
+    unsafe fn finish_unit(
+        &self,
+        cut: &Cut,
+        values: Values<O::Accumulator>,
+        unit: u32,
+        begin: u32,
+    ) {
         let lane = simt::lane();
         // Computed anew for each unit, since too many registers would be kept in the loop over the steps.
         let leaves = simt::late_one() << leaf_levels::<T>(cut);
@@ -304,13 +334,45 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return;
             }
             if cut.row_chunks > 1 {
-                self.board().publish(unit, value);
+                if self.takes_rows(cut) {
+                    self.chunk_value(unit - begin).write(value);
+                } else {
+                    self.board().publish(unit, value);
+                }
                 return;
             }
             let row = unit as u64 * results as u64 + lane as u64;
             if row < self.offsets.segment_count {
                 write_result!(O, T, self.output, row as usize, value);
             }
+        }
+    }
+
+    /// Combines the chunks of each of the block's rows, one row on each lane, and writes the results. The block has the units from `begin`
+    /// to `end`.
+    ///
+    /// # Safety
+    /// The whole warp 0. The launch has whole chunks, cut as `cut` says: several for each row. Blocks take whole rows. The values of the
+    /// block's chunks are written.
+    #[inline(always)]
+    pub unsafe fn finish_rows(&self, cut: &Cut, begin: u32, end: u32) {
+        let first = simt::lane() * cut.row_chunks;
+        if begin + first >= end {
+            return;
+        }
+        // SAFETY: the block has the row's chunks, and their values are in shared memory, and written: this function's conditions. The row
+        // belongs to the launch, and has a result (the launch's condition 5).
+        unsafe {
+            let mut folded = simt::read_shared(self.chunk_value(first));
+            let mut chunk = 1;
+            while chunk < cut.row_chunks {
+                let step = simt::opaque_one() as u32;
+                folded = O::combine(folded, simt::read_shared(self.chunk_value(first + chunk)));
+                chunk += step;
+            }
+            // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
+            let row = begin.checked_div(cut.row_chunks).unwrap_or(0) + simt::lane();
+            write_result!(O, T, self.output, row as usize, folded);
         }
     }
 

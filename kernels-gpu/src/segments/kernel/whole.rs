@@ -29,9 +29,9 @@ use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
-use crate::segments::rings::{has_rings, STEP_SHIFT};
+use crate::segments::rings::{has_rings, has_whole_chunks, STEP_SHIFT};
 use crate::segments::tuning::LATER;
-use crate::segments::{chunk_items, streams_rows, vector_items, Task, FAN};
+use crate::segments::{chunk_items, streams_rows, vector_items, Task};
 use crate::tickets::{self, LAST_TAG};
 use crate::{simt, warp};
 
@@ -70,23 +70,19 @@ impl Cut {
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether this is a reduction of rows that a warp may combine chunk by chunk. The input is aligned to a vector. The length of a row is
-    /// a power of two, at least 8 vectors, or a multiple of a chunk, at most [`FAN`] chunks. If there is one window for each block, all
+    /// a power of two, at least 8 vectors, or a multiple of a chunk, at most 16 chunks. If there is one window for each block, all
     /// warps of a block share it, so units of several steps are left to other ways.
     #[inline(always)]
     pub fn have_whole_chunks(&self) -> bool {
         let row = self.offsets.row_items;
-        let chunk = chunk_items::<T, O::Accumulator>();
-        let are_whole = match row < chunk {
-            true => row.is_power_of_two(),
-            false => row.is_multiple_of(chunk) && row <= FAN as u64 * chunk,
-        };
+        if !has_whole_chunks(row, chunk_items::<T, O::Accumulator>()) {
+            return false;
+        }
         if has_rings::<O, T>() {
-            let are_rows = self.task == Task::Reduce && !self.offsets.are_read();
-            return are_rows && are_whole && row >= FAN as u64;
+            return self.task == Task::Reduce && !self.offsets.are_read();
         }
         streams_rows::<O, T>()
             && self.have_vectors()
-            && are_whole
             && (row <= (STEP_VECTORS * vector_items::<T>()) as u64 || self.windows_per_block > 1)
     }
 
@@ -104,7 +100,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let cut = self.cut();
             let mut block = simt::block_index();
-            if cut.row_chunks > 1 {
+            let waits = cut.row_chunks > 1 && !self.takes_rows(&cut);
+            if waits {
                 let is_first = simt::thread_index() == 0;
                 let taken = tickets::take_if(self.control, is_first);
                 if is_first {
@@ -129,7 +126,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     unit += step * warps;
                 }
             }
-            if cut.row_chunks == 1 {
+            if !waits {
+                if has_rings::<O, T>() && cut.row_chunks > 1 {
+                    // Orders the writes of the chunks' values before their reads.
+                    simt::barrier();
+                    if simt::warp() == 0 {
+                        self.finish_rows(&cut, begin, end);
+                    }
+                }
                 return;
             }
             if simt::warp() == warps - 1 {
@@ -170,13 +174,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let blocks = Ord::max(simt::block_count(), 1);
         // The number of a block's warps is a power of two.
         let warps = self.threads() / WARP_LANES;
-        let block_units = match has_rings::<O, T>() {
-            true => units.div_ceil(blocks),
-            false => (units.div_ceil(blocks) + warps - 1) & !(warps - 1),
+        let row_chunks = Ord::max(row / chunk, 1) as u32;
+        let block_units = if !has_rings::<O, T>() {
+            (units.div_ceil(blocks) + warps - 1) & !(warps - 1)
+        } else if row_chunks > 1 && self.windows_per_block >= row_chunks {
+            (self.offsets.segment_count as u32).div_ceil(blocks) * row_chunks
+        } else {
+            units.div_ceil(blocks)
         };
         Cut {
             levels: kept(levels),
-            row_chunks: kept(Ord::max(row / chunk, 1) as u32),
+            row_chunks: kept(row_chunks),
             block_units: kept(block_units),
             units: kept(units),
         }

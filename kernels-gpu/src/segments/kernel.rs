@@ -62,6 +62,7 @@ mod heads;
 mod items;
 mod later;
 mod leaves;
+mod long;
 mod nodes;
 mod rings;
 mod rows;
@@ -271,6 +272,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // the steps that it needs, with a barrier between. The barrier at the end of each turn comes after all uses of the room, and before
         // the next work replaces its contents; `number < work_count` for each work.
         unsafe {
+            if self.has_long_chunks() {
+                self.reduce_long_chunks();
+                // Orders the writes of tails' values, or of a refusal, before all threads' reads.
+                simt::barrier();
+                return !self.is_refused();
+            }
             let mut number = 0;
             while number < self.work_count() {
                 let work = self.work(number);

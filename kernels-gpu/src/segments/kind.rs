@@ -13,9 +13,9 @@ pub const REDUCE: Definition = Definition {
     // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(10)],
-    // Two more if warps combine whole chunks: after the ticket, and before the departure. Again two more if the operator streams rows. In
-    // `stream_rows`: after the values of pieces, and at its end. Or one more if warps have rings: after the values of the block's chunks.
-    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(13)]],
+    // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
+    // ticket, and before the departure. Or two more if warps have rings: after the values of a block's rows, and after long chunks.
+    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(12)]],
     vectors: Vectors::Any,
 };
 

@@ -91,14 +91,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let Some(mut value) = self.await_value(long, other) else {
                     return;
                 };
-                if !O::PAIRS_SIXTEENS && !Self::IS_EXACT {
-                    value = Self::fold_lanes(value, chunks);
-                    if simt::lane() == 0 {
-                        write_result!(O, T, self.output, row as usize, value);
-                    }
-                    row += step;
-                    continue;
-                }
                 if simt::lane() >= chunks {
                     value = O::identity();
                 }

@@ -35,48 +35,40 @@ use super::Launch;
 /// A warp's place for the values of a chunk's leaves, in shared memory. A gap of one value follows each sixteen values. So lanes that read
 /// the values of different nodes read from different banks.
 #[derive(Clone, Copy)]
-struct Values<A>(*mut A);
+pub struct Values<A>(*mut A);
 
 impl<A: Copy> Values<A> {
     /// The address of value `number`.
     #[inline(always)]
-    fn address(self, number: u32) -> *mut A {
+    pub fn address(self, number: u32) -> *mut A {
         self.0.wrapping_add(value_place(number) as usize)
     }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether each block takes whole rows, so that no value has to be published.
-    #[inline(always)]
-    pub fn takes_rows(&self, cut: &Cut) -> bool {
-        has_rings::<O, T>() && self.windows_per_block >= cut.row_chunks
-    }
-
     /// How many warps of the block have a ring: a power of two.
     #[inline(always)]
     fn ring_warps(&self, cut: &Cut) -> u32 {
-        let most = match cut.row_chunks > 1 && self.takes_rows(cut) {
+        let most = match cut.row_chunks > 1 {
             true => const { row_warps::<T, O::Accumulator>() },
             false => RING_WARPS,
         };
         Ord::min(self.threads() / WARP_LANES, most)
     }
 
-    /// The address of the value of the block's chunk `number`, in a launch whose blocks take whole rows of several chunks. The header is not
-    /// used in such a launch.
+    /// The address of the value of the block's chunk `number`. It lies in the header's room, since there is no header.
     #[inline(always)]
     fn chunk_value(&self, number: u32) -> *mut O::Accumulator {
         let values: *mut O::Accumulator = self.header.cast();
         values.wrapping_add(number as usize)
     }
 
-    /// Reduces the units from `begin` to `end`, exclusive. The block's warps take them in turn. Writes the results of rows of one chunk. The
-    /// value of any other chunk is published, or put into shared memory if blocks take whole rows.
+    /// Reduces the units from `begin` to `end`, exclusive, which are the block's. Its warps take them in turn. Writes the results of rows of
+    /// one chunk, and puts the value of any other chunk into shared memory.
     ///
     /// # Safety
-    /// Convergent: the whole block. The launch has whole chunks, cut as `cut` says, and the units. They are those of the block, and no
-    /// other block reduces them. If rows have several chunks, the tag is written, or blocks take whole rows. No thread uses the shared
-    /// memory after the header, or the header if blocks take whole rows of several chunks.
+    /// Convergent: the whole block, which has used no shared memory. The launch has whole chunks, cut as `cut` says, and the units. No other
+    /// block reduces them.
     #[inline(always)]
     pub unsafe fn reduce_in_rings(&self, cut: &Cut, begin: u32, end: u32) {
         let warps = self.ring_warps(cut);
@@ -91,23 +83,27 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let steps = (end - first).div_ceil(warps) << shift;
         let number =
             |step: u32| ((first + (step >> shift) * warps) << shift) + (step & (unit_steps - 1));
-        let memory: *mut u8 = self.header.cast();
+        let all = self.offsets.segment_count * self.offsets.row_items;
+        let before = self.place_of(0);
         let slot_bytes = const { slot_bytes::<T>() as u32 };
-        let ring = memory.wrapping_add(const { first_ring::<O::Accumulator>() });
-        let ring = ring
-            .wrapping_add((warp * const { ring_bytes::<T, O::Accumulator>() as u32 }) as usize);
-        let values: *mut O::Accumulator = ring.wrapping_add((SLOTS * slot_bytes) as usize).cast();
-        let values = Values(values);
+        let (ring, values) = self.ring_of(warp);
+        // Begins to copy a step of the warp's units to a slot.
+        let bring = |step: u32, slot: u32| {
+            let first = (number(step) as u64) << STEP_SHIFT;
+            // SAFETY: the whole warp is here. The launch has the step, so its first item exists, and all items before `all`. The slot is
+            // the warp's, and free, since `bring` is called before the first step, or after all lanes have read the slot.
+            unsafe { self.bring_step(ring, slot, first, STEP_ITEMS, before, all) };
+        };
         // SAFETY: the whole warp is here, with the same numbers (this function's condition), so the branches go the same way on all lanes.
         // The units are the block's, and each has one warp. The ring and the values are in the block's shared memory (`has_rings`, and the
         // launch's condition 1), and belong to the warp. A slot is filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other
-        // slot. It is filled again after `fold_slot`, when all lanes have read it.
+        // slot. It is filled again after all lanes have read it, which the second barrier orders.
         unsafe {
             let mut step = 0;
             while step < SLOTS {
                 let one = simt::opaque_one() as u32;
                 if step < steps {
-                    self.bring_step(ring, step * slot_bytes, number(step));
+                    bring(step, step * slot_bytes);
                 }
                 simt::end_copies();
                 step += one;
@@ -122,15 +118,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::warp_barrier();
                 let leaf = (step & (unit_steps - 1)) * STEP_LEAVES + simt::lane();
                 let index = self.before_unit(cut, number(step) >> shift) + (leaf * FAN) as u64;
-                let value = self.fold_slot(ring, slot, index);
+                let value = self.fold_slot(ring, slot, before, index);
+                values.address(leaf).write(value);
+                // Orders the reads of the slot before the copies below, and the writes of the leaves' values before the reads by
+                // `finish_unit`.
+                simt::warp_barrier();
                 if step + SLOTS < steps {
-                    self.bring_step(ring, slot, number(step + SLOTS));
+                    bring(step + SLOTS, slot);
                 }
                 simt::end_copies();
-                values.address(leaf).write(value);
                 if (step + 1) & (unit_steps - 1) == 0 {
-                    // Orders the writes of the leaves' values before the reads by `finish_unit`.
-                    simt::warp_barrier();
                     self.finish_unit(cut, values, number(step) >> shift, begin);
                 }
                 step += one;
@@ -149,16 +146,34 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         chunk as u64 * NARROW_CHUNK_ITEMS
     }
 
-    /// Begins to copy the items of step `number` of the launch to the slot at `slot` bytes after `ring`.
+    /// The ring of a warp, and its place for values.
+    #[inline(always)]
+    pub fn ring_of(&self, warp: u32) -> (*mut u8, Values<O::Accumulator>) {
+        let memory: *mut u8 = self.header.cast();
+        let ring = memory.wrapping_add(const { first_ring::<O::Accumulator>() });
+        let ring_bytes = const { ring_bytes::<T, O::Accumulator>() as u32 };
+        let ring = ring.wrapping_add((warp * ring_bytes) as usize);
+        let values = ring.wrapping_add(const { SLOTS as usize * slot_bytes::<T>() });
+        (ring, Values(values.cast()))
+    }
+
+    /// Begins to copy a step's items from item `first` on to the slot at `slot` bytes after `ring`. There are `count` items, at most
+    /// [`STEP_ITEMS`]. `before` items of a vector lie before the first one. Items from item `all` on are replaced by the first one.
     ///
     /// # Safety
-    /// The whole warp. The launch has whole chunks, and the step. No other warp uses the slot, and no lane of this warp before the copies
-    /// are done.
+    /// The whole warp. Item `first` exists, and all items before item `all`. `before` is the first item's place in its vector. No other warp
+    /// uses the slot, and no lane of this warp before the copies are done.
     #[inline(always)]
-    unsafe fn bring_step(&self, ring: *mut u8, slot: u32, number: u32) {
+    pub unsafe fn bring_step(
+        &self,
+        ring: *mut u8,
+        slot: u32,
+        first: u64,
+        count: u32,
+        before: u32,
+        all: u64,
+    ) {
         let items = vector_items::<T>();
-        let before = self.place_of(0);
-        let first = (number as u64) << STEP_SHIFT;
         let begin = first.wrapping_sub(before as u64);
         let lane = simt::lane();
         let step_vectors = const { STEP_ITEMS / vector_items::<T>() };
@@ -168,8 +183,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .input
             .wrapping_add(begin as usize)
             .wrapping_add((lane * items) as usize);
-        if begin <= first && upto <= self.offsets.item_count {
-            let own = place_of_vector(lane);
+        if count == STEP_ITEMS && begin <= first && upto <= self.offsets.item_count {
+            // Computed anew for each step, since too many registers would be kept in the loop over the steps.
+            let own = place_of_vector(lane * simt::late_one());
             for_each_vector!(V => {
                 if V < size_of::<T>() {
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
@@ -190,21 +206,25 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             return;
         }
-        let all = self.offsets.segment_count * self.offsets.row_items;
         let mut vector = lane;
-        while vector < step_vectors + has_more {
+        while vector * items < before + count {
             let step = simt::opaque_one() as u32;
+            let own = begin.wrapping_add((vector * items) as u64);
+            if own < all && own + items as u64 <= all {
+                let from = self.input.wrapping_add(own as usize);
+                // SAFETY: as above, for one vector.
+                unsafe { Self::bring_vector(ring, slot + place_of_vector(vector), from.cast()) };
+                vector += step * WARP_LANES;
+                continue;
+            }
             let mut place = 0;
             while place < items {
                 let step = simt::opaque_one() as u32;
-                let item = begin.wrapping_add((vector * items + place) as u64);
+                let item = own.wrapping_add(place as u64);
                 // Before the step's first item, numbers of items may have wrapped. Missing items are replaced, so that the operator gets
-                // items alone. The results of their rows are not written.
-                let item = if item >= first && item < all {
-                    item
-                } else {
-                    first
-                };
+                // items alone. Their results are not used.
+                let exists = item >= first && item < all;
+                let item = if exists { item } else { first };
                 let offset = slot + place_of_vector(vector) + place * size_of::<T>() as u32;
                 let mut words = [0; VECTOR_WORDS];
                 // SAFETY: the item exists, so it is readable (the launch's condition 2). Its place in the slot is aligned, and no other
@@ -220,17 +240,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of the lane's leaf in the slot at `slot` bytes after `ring`. `index` is the index of its first item. When a lane returns, all
-    /// lanes have read the slot.
+    /// The fold of the lane's leaf in the slot at `slot` bytes after `ring`. The leaf begins with item `before` of a vector. `index` is the
+    /// index of its first item.
     ///
     /// # Safety
-    /// Convergent: the whole warp, with the same slot. The slot's copies are done.
+    /// The slot's copies are done, those of a whole step.
     #[inline(always)]
-    unsafe fn fold_slot(&self, ring: *const u8, slot: u32, index: u64) -> O::Accumulator {
+    pub unsafe fn fold_slot(
+        &self,
+        ring: *const u8,
+        slot: u32,
+        before: u32,
+        index: u64,
+    ) -> O::Accumulator {
         let many = const { vector_items::<T>() > 2 };
         // SAFETY: the conditions are this function's.
         unsafe {
-            match self.place_of(0) {
+            match before {
                 0 => self.fold_slot_at::<0>(ring, slot, index),
                 2 if many => self.fold_slot_at::<2>(ring, slot, index),
                 3 if many => self.fold_slot_at::<3>(ring, slot, index),
@@ -250,17 +276,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         slot: u32,
         index: u64,
     ) -> O::Accumulator {
-        // The leaf's vectors begin at a multiple of `LEAF_VECTORS`, so the number of one of them only changes the lowest bits of its place.
+        // The leaf's vectors begin at a multiple of `leaf_vectors`, so the number of one of them only changes the lowest bits of its place.
+        // The places are computed anew for each step, since too many registers would be kept in the loop over the steps.
         let leaf_vectors = const { FAN / vector_items::<T>() };
-        let first = slot + place_of_vector(simt::lane() * leaf_vectors);
-        let read = |vector: usize| {
-            let mut place = first ^ (vector * VECTOR_BYTES) as u32;
-            if vector as u32 == leaf_vectors {
-                place = slot + place_of_vector((simt::lane() + 1) * leaf_vectors);
-            }
+        let vector = simt::lane() * leaf_vectors * simt::late_one();
+        let first = place_of_vector(vector);
+        let read = |number: usize| {
+            let place = match number as u32 == leaf_vectors {
+                true => place_of_vector(vector + leaf_vectors),
+                false => first ^ (number * VECTOR_BYTES) as u32,
+            };
             // SAFETY: the vector lies in the slot, whose copies are done (this function's condition), so its items are written. Other
             // places are not used.
-            unsafe { simt::read_vector_at(ring, place) }
+            unsafe { simt::read_vector_at(ring, slot + place) }
         };
         let mut vectors: [Words; 9] = [[0; 4]; 9];
         for_each_vector!(V => {
@@ -271,10 +299,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if BEFORE > 0 {
             vectors[size_of::<T>()] = read(size_of::<T>());
         }
-        // Orders the reads before later copies to the slot. It also keeps the compiler from waiting for some vectors before it asks for the
-        // others.
-        // SAFETY: the whole warp is here: this function's condition.
-        unsafe { simt::warp_barrier() };
         let mut value = O::identity();
         // A leaf has as many items as a vector of bytes.
         for_each_item!(I of u8 => {
@@ -286,12 +310,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Folds the values of a unit's leaves. Writes the results of rows of one chunk. The value of any other chunk is published, or put into
-    /// shared memory if blocks take whole rows. `begin` is the block's first unit.
+    /// Folds the values of a unit's leaves. Writes the results of rows of one chunk, and puts the value of any other chunk into shared memory.
+    /// `begin` is the block's first unit.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The values of the unit's leaves are written, and no other warp has them or the unit. If rows have
-    /// several chunks, the tag is written, or the block takes whole rows, and has the unit.
+    /// Convergent: the whole warp. The values of the unit's leaves are written, and no other warp has them or the unit. The unit is one of
+    /// the block's.
     #[inline(always)]
     unsafe fn finish_unit(
         &self,
@@ -301,8 +325,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         begin: u32,
     ) {
         let lane = simt::lane();
-        // Computed anew for each unit, since too many registers would be kept in the loop over the steps.
-        let leaves = simt::late_one() << leaf_levels::<T>(cut);
+        let leaves = 1 << leaf_levels::<T>(cut);
         let unit_leaves = Ord::max(leaves, STEP_LEAVES);
         // The number of values that a lane folds, and the number of lanes that fold some.
         let count = Ord::min(leaves, FAN);
@@ -334,11 +357,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return;
             }
             if cut.row_chunks > 1 {
-                if self.takes_rows(cut) {
-                    self.chunk_value(unit - begin).write(value);
-                } else {
-                    self.board().publish(unit, value);
-                }
+                self.chunk_value(unit - begin).write(value);
                 return;
             }
             let row = unit as u64 * results as u64 + lane as u64;
@@ -352,8 +371,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// to `end`.
     ///
     /// # Safety
-    /// The whole warp 0. The launch has whole chunks, cut as `cut` says: several for each row. Blocks take whole rows. The values of the
-    /// block's chunks are written.
+    /// The whole warp 0. The launch has whole chunks, cut as `cut` says: several for each row. The values of the block's chunks are written.
     #[inline(always)]
     pub unsafe fn finish_rows(&self, cut: &Cut, begin: u32, end: u32) {
         let first = simt::lane() * cut.row_chunks;
@@ -376,12 +394,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of `count` values, a power of two up to 16, from value `first` on. `first` is a multiple of `count`.
+    /// The left fold of `count` values, 1 to 16, from value `first` on. All of them are of one group of sixteen.
     ///
     /// # Safety
     /// The values are written.
     #[inline(always)]
-    unsafe fn fold_consecutive(
+    pub unsafe fn fold_consecutive(
         values: Values<O::Accumulator>,
         first: u32,
         count: u32,
@@ -420,7 +438,7 @@ fn leaf_levels<T: Element>(cut: &Cut) -> u32 {
 
 /// Where a vector of a step lies in its slot, in bytes. Vectors are permuted as in [`crate::segments::offset_of`].
 #[inline(always)]
-fn place_of_vector(number: u32) -> u32 {
+pub fn place_of_vector(number: u32) -> u32 {
     const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
     (number ^ (number / ROW_VECTORS % ROW_VECTORS)) * VECTOR_BYTES as u32
 }

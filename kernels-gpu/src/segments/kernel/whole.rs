@@ -79,7 +79,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             return false;
         }
         if has_rings::<O, T>() {
-            return self.task == Task::Reduce && !self.offsets.are_read();
+            let are_rows = self.task == Task::Reduce && !self.offsets.are_read();
+            let row_chunks = row / chunk_items::<T, O::Accumulator>();
+            return are_rows && (row_chunks < 2 || self.windows_per_block as u64 >= row_chunks);
         }
         streams_rows::<O, T>()
             && self.have_vectors()
@@ -99,9 +101,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // have a unit in common. `settle_units` is called by one warp; all other warps publish without waiting.
         unsafe {
             let cut = self.cut();
+            if has_rings::<O, T>() {
+                let (begin, end) = cut.units_of(simt::block_index());
+                self.reduce_in_rings(&cut, begin, end);
+                if cut.row_chunks > 1 {
+                    // Orders the writes of the chunks' values before their reads.
+                    simt::barrier();
+                    if simt::warp() == 0 {
+                        self.finish_rows(&cut, begin, end);
+                    }
+                }
+                return;
+            }
             let mut block = simt::block_index();
-            let waits = cut.row_chunks > 1 && !self.takes_rows(&cut);
-            if waits {
+            if cut.row_chunks > 1 {
                 let is_first = simt::thread_index() == 0;
                 let taken = tickets::take_if(self.control, is_first);
                 if is_first {
@@ -116,24 +129,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             let (begin, end) = cut.units_of(block);
             let warps = self.threads() / WARP_LANES;
-            if has_rings::<O, T>() {
-                self.reduce_in_rings(&cut, begin, end);
-            } else {
-                let mut unit = begin + simt::warp();
-                while unit < end {
-                    let step = simt::opaque_one() as u32;
-                    self.reduce_unit(&cut, unit);
-                    unit += step * warps;
-                }
+            let mut unit = begin + simt::warp();
+            while unit < end {
+                let step = simt::opaque_one() as u32;
+                self.reduce_unit(&cut, unit);
+                unit += step * warps;
             }
-            if !waits {
-                if has_rings::<O, T>() && cut.row_chunks > 1 {
-                    // Orders the writes of the chunks' values before their reads.
-                    simt::barrier();
-                    if simt::warp() == 0 {
-                        self.finish_rows(&cut, begin, end);
-                    }
-                }
+            if cut.row_chunks == 1 {
                 return;
             }
             if simt::warp() == warps - 1 {
@@ -177,7 +179,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let row_chunks = Ord::max(row / chunk, 1) as u32;
         let block_units = if !has_rings::<O, T>() {
             (units.div_ceil(blocks) + warps - 1) & !(warps - 1)
-        } else if row_chunks > 1 && self.windows_per_block >= row_chunks {
+        } else if row_chunks > 1 {
             (self.offsets.segment_count as u32).div_ceil(blocks) * row_chunks
         } else {
             units.div_ceil(blocks)

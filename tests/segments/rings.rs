@@ -17,9 +17,9 @@ use crate::schedule::schedules;
 use crate::shapes;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows: several rows in a step, one or several steps, one or several chunks. The last three have no whole chunks.
-const LENGTHS: [usize; 13] = [
-    16, 32, 128, 256, 512, 1024, 2048, 4096, 8192, 65_536, 5000, 4097, 70_656,
+/// Lengths of rows: one item, several rows in a step, one or several steps, one or several chunks. The last three have no whole chunks.
+const LENGTHS: [usize; 14] = [
+    1, 16, 32, 128, 256, 512, 1024, 2048, 4096, 8192, 65_536, 5000, 4097, 70_656,
 ];
 
 fn rows<O, T>()

@@ -67,6 +67,7 @@ mod nodes;
 mod rings;
 mod rows;
 mod search;
+mod singles;
 mod starts;
 mod whole;
 mod window;
@@ -153,7 +154,9 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's
     // arguments, so all blocks and threads take the same way.
     unsafe {
-        if (streams_rows::<O, T>() || has_rings::<O, T>()) && launch.have_whole_chunks() {
+        if launch.have_single_items() {
+            launch.reduce_single_items();
+        } else if (streams_rows::<O, T>() || has_rings::<O, T>()) && launch.have_whole_chunks() {
             launch.reduce_whole_chunks(state_words);
         } else {
             launch.work_and_depart(state_words);

@@ -16,8 +16,8 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::launch::Copies;
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
-use warpfold_kernels::segments::rings::{has_rings, row_bytes};
 use warpfold_kernels::segments;
+use warpfold_kernels::segments::rings::{has_rings, row_bytes};
 use warpfold_kernels::workspace::{scan_most_state_words, scan_state_words, words_per_accumulator};
 use warpfold_kernels::{columns, selection};
 

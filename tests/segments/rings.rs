@@ -1,5 +1,5 @@
-//! Left folds of rows of whole chunks and of long segments, whose items go through rings of single warps: every place in a vector, blocks of
-//! several rows, chunks of any length, and empty segments among long ones.
+//! Left folds of rows of whole chunks and of long segments, whose items go through rings of single warps: every place in a vector, blocks
+//! of several rows, chunks of any length, and empty segments among long ones.
 
 use bytemuck::Zeroable;
 use cust::memory::DeviceBuffer;
@@ -63,15 +63,18 @@ fn whole_rows_of_several_chunks() {
         let items = ordinary::<Sum, f32>(rows * row_chunks * chunk);
         // With one multiprocessor, blocks have fewer threads.
         let multiprocessors = [1, 132][turn % 2];
-        let mut engine =
-            Engine::new::<Sum, f32>(generation, multiprocessors, &text, items.len());
+        let mut engine = Engine::new::<Sum, f32>(generation, multiprocessors, &text, items.len());
         engine.set_windows_per_block(windows as u64);
         let row_items = row_chunks * chunk;
         let expected = reduce::<Sum, _>(&items).rows(row_items).wait(Cpu).unwrap();
         let found = engine
             .reduce_rows::<Sum, f32>(&items, row_items, &options)
             .unwrap_or_else(|error| panic!("rows of {row_chunks} chunks, {options:?}: {error}"));
-        assert_same_bits(&found, &expected, &format!("{row_chunks} chunks, {options:?}"));
+        assert_same_bits(
+            &found,
+            &expected,
+            &format!("{row_chunks} chunks, {options:?}"),
+        );
     }
 }
 
@@ -117,7 +120,7 @@ where
                 1 => 512,
                 2 => 1024,
                 3 => 4096,
-                _ => 400 + random.below(5000) as usize,
+                _ => 400 + random.below(5000),
             };
             let length = Ord::min(length, left);
             lengths.push(length);

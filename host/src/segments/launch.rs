@@ -1,6 +1,6 @@
 //! Segmented reductions and scans.
 
-use warpfold_kernels::segments::rings::{has_whole_chunks, row_windows};
+use warpfold_kernels::segments::rings::{are_long, has_whole_chunks, row_windows, windows_of_long};
 use warpfold_kernels::segments::{window_count, window_shift, windows_per_block};
 
 use crate::driver::Address;
@@ -98,15 +98,21 @@ impl Prepared<'_> {
         }
     }
 
-    /// The number of windows of each block of a reduction of `count` segments, and the blocks' shape.
-    fn blocks_of_reduction(&self, row: &Row, count: u64) -> (u64, Block) {
+    /// The number of windows of each block of a reduction of the segments, and the blocks' shape.
+    fn blocks_of_reduction(&self, row: &Row, segments: &Segments) -> (u64, Block) {
         let (short, long) = (self.kernel.short, self.kernel.long);
+        let count = segments.count as u64;
         let chunk_items = row.division.chunk_items;
         let row_bytes = row.division.row_bytes;
+        let are_long = row_bytes.is_some() && are_long(segments.items.item_count as u64, count);
         let row_bytes = row_bytes.filter(|_| has_whole_chunks(self.row_items, chunk_items));
         let Some(row_bytes) = row_bytes else {
             let grid = self.grid();
-            let windows = windows_per_block(self.windows, grid.resident_blocks as u64);
+            let resident_blocks = grid.resident_blocks as u64;
+            let windows = match are_long {
+                true => windows_of_long(self.windows, resident_blocks),
+                false => windows_per_block(self.windows, resident_blocks),
+            };
             return (windows, grid.block);
         };
         let row_chunks = (self.row_items / chunk_items).max(1);
@@ -196,7 +202,7 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments, false)?;
         debug_assert!(segments.are_aligned(output, report));
-        let (windows_per_block, block) = prepared.blocks_of_reduction(row, segments.count as u64);
+        let (windows_per_block, block) = prepared.blocks_of_reduction(row, &segments);
         let mut arguments = SegmentedReduceWords {
             input: segments.items.address,
             item_count: segments.items.item_count as u64,
@@ -298,9 +304,9 @@ impl<'a> Queue<'a> {
             window_shift: prepared.window_shift.into(),
             is_exclusive: u64::from(order.is_exclusive),
         };
+        let block = prepared.grid().block;
         // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). Condition 3
         // asks for this function's own conditions.
-        let block = prepared.grid().block;
         unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
 
@@ -338,8 +344,8 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
-    /// - they describe the segments that `prepared` was made for, its workspace, and `windows_per_block`. `block` is the shape of blocks with
-    ///   so many windows;
+    /// - they describe the segments that `prepared` was made for, its workspace, and `windows_per_block`;
+    /// - `block` is the shape of blocks with so many windows;
     /// - items, offsets, output, number and report satisfy the conditions of [`Self::segmented_reduce_checked`] or, for a scan, of
     ///   [`Self::segmented_scan_checked`].
     unsafe fn launch_segments(

@@ -1,8 +1,8 @@
 //! Blocks whose chunks are long: each warp takes whole chunks, and copies them through its ring (see [`rings`](super::rings)).
 //!
 //! With few segments in a block's windows, a chunk has many leaves. If the whole block worked on one chunk after the other, its warps would
-//! wait for each other after the items, after the leaves and after the nodes of each window. So if chunks have at least [`STEP_ITEMS`] items
-//! on average, the block's warps take its chunks in turn, and need no barrier between. There are no starts and no slots.
+//! wait for each other after the items, after the leaves and after the nodes of each window. So if chunks have at least [`STEP_ITEMS`]
+//! items on average, the block's warps take its chunks in turn, and need no barrier between. There are no starts and no slots.
 //!
 //! Each lane has one of the block's chunks: it reads the offsets at both ends, and compares them. All warps do so, and find the same chunks
 //! unless other work rewrites the offsets meanwhile. If a warp refuses a chunk, it leaves, and the block stops at its next barrier.
@@ -64,8 +64,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if simt::warp() >= warps {
             return;
         }
-        // SAFETY: the whole warp is here, so the branches go the same way on all lanes. The header is written, and there are at most as many
-        // chunks as lanes (this function's condition).
+        // SAFETY: the whole warp is here, so the branches go the same way on all lanes. The header is written, and there are at most as
+        // many chunks as lanes (this function's condition).
         let Some(dealt) = (unsafe { self.deal() }) else {
             return;
         };
@@ -78,10 +78,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             own |= own << far;
             far *= 2 * simt::opaque_one() as u32;
         }
-        // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot is filled
-        // before its step is folded: `await_copies_before_last` leaves out only the copies to the other slot. It is filled again after
-        // all lanes have read it, which the second barrier orders. The items of a dealt chunk exist. `finish` is called by one lane for each
-        // chunk, since each chunk belongs to one warp.
+        // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot is
+        // filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other slot. It is filled again
+        // after all lanes have read it, which the second barrier orders. The items of a dealt chunk exist. `finish` is called by one lane
+        // for each chunk, since each chunk belongs to one warp.
         unsafe {
             let mut to_fold = own & simt::ballot(dealt.items > 0);
             let (mut to_bring, mut brought) = (to_fold, 0);
@@ -155,8 +155,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let lane = simt::lane();
         let (mut number, mut before) = (0, 0);
         let (mut own, mut chunk, mut has_chunk) = (0, 0, false);
-        // SAFETY: the header is written (this function's condition), and `number < work_count`. A lane's chunk is one of its work's. The whole
-        // warp takes part in the ballot. A chunk without items is finished by one thread: warp 0 has one lane for each chunk.
+        // SAFETY: the header is written (this function's condition), and `number < work_count`. A lane's chunk is one of its work's. The
+        // whole warp takes part in the ballot. A chunk without items is finished by one thread: warp 0 has one lane for each chunk.
         unsafe {
             while number < self.work_count() {
                 let step = simt::opaque_one() as u32;
@@ -237,7 +237,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while item < count {
             let step = simt::opaque_one() as u32;
             let offset = (before + simt::lane() * FAN + item) * size_of::<T>() as u32;
-            let place = place_of_vector(offset / VECTOR_BYTES as u32) + offset % VECTOR_BYTES as u32;
+            let place =
+                place_of_vector(offset / VECTOR_BYTES as u32) + offset % VECTOR_BYTES as u32;
             let from = ring.wrapping_add((slot + place) as usize);
             // SAFETY: the item is in the slot, and written: this function's conditions.
             let words = unsafe {
@@ -258,8 +259,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let lane = simt::lane();
         let leaves = items.div_ceil(FAN);
         let nodes = leaves.div_ceil(FAN);
-        // SAFETY: the whole warp is here, and the values are written: this function's conditions. A node has 1 to 16 leaves, and there are 1
-        // to 16 nodes.
+        // SAFETY: the whole warp is here, and the values are written: this function's conditions. A node has 1 to 16 leaves, and there are
+        // 1 to 16 nodes.
         unsafe {
             let mut value = O::identity();
             if lane < nodes {

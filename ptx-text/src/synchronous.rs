@@ -3,6 +3,8 @@
 //! ```text
 //! cp.async.cg.shared.global [%s], [%g], 16;      ld.global.L1::no_allocate.v4.b32 {…}, [%g]; … st.shared.v4.b32 [%s], {…};
 //! cp.async.wait_all;                             (nothing: the copies are done)
+//! cp.async.commit_group;                         (nothing)
+//! cp.async.wait_group 1;                         (nothing: the copies are done)
 //! createpolicy.fractional… %n, 1.0;              mov.b64 %n, 0;
 //! min.NaN.f32 %a, %b, %c;                        min.f32, and a selection where an operand is NaN
 //! cvt.rn.bf16.f32 %a, %b;                        integer arithmetic
@@ -12,8 +14,8 @@
 //! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
 //! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. These statements do not end a
-//! run: arithmetic without a predicate, scopes, declarations of registers, and the instructions that are replaced above, except
-//! `cp.async.wait_all`. Any other statement ends the run, and comes after the run's stores.
+//! run: arithmetic without a predicate, scopes, declarations of registers, and the instructions that are replaced above,
+//! except those that end a group of copies or wait for copies. Any other statement ends the run, and comes after the run's stores.
 
 use std::fmt::Write;
 
@@ -22,6 +24,13 @@ use crate::statement::{Instruction, Statement, parse};
 /// The statements that tell a kernel whether copies are synchronous: the original, and its replacement.
 const LATER: &str = "mov.b32 %at_once, 0;";
 const AT_ONCE: &str = "mov.b32 %at_once, 1;";
+
+/// Instructions that end a group of copies, or wait for copies.
+const WAITS: [&str; 3] = [
+    "cp.async.wait_all",
+    "cp.async.commit_group",
+    "cp.async.wait_group",
+];
 
 /// The most copies of a run. A run loads up to 64 registers before its first store.
 const MOST_COPIES: usize = 16;
@@ -106,6 +115,10 @@ impl Rewriting {
             false => instruction(line),
         };
         if let Some(instruction) = &instruction {
+            if WAITS.contains(&instruction.opcode.as_str()) {
+                store(run, out);
+                return Some(());
+            }
             if let Some(bytes) = copied_bytes(instruction)? {
                 if run.len() == MOST_COPIES {
                     store(run, out);
@@ -113,10 +126,6 @@ impl Rewriting {
                 load(instruction, run.len(), bytes, out)?;
                 run.push(Loaded { bytes });
                 *has_copies = true;
-                return Some(());
-            }
-            if instruction.opcode == "cp.async.wait_all" {
-                store(run, out);
                 return Some(());
             }
             if let Some(rewritten) = rewritten(instruction)? {

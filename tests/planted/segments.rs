@@ -1,6 +1,6 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
-//! There are also rows of two chunks. They are streamed, either in pieces or by single warps, and a later block combines the two chunks of
-//! a row.
+//! There are also long segments, whose chunks single warps combine, and rows of two chunks. Rows of left folds are taken by whole blocks.
+//! Rows of `Moments` are streamed, from pieces and by single warps, and a later block combines the chunks of such a row.
 
 use warpfold::{Moments, Sum};
 
@@ -8,12 +8,14 @@ use crate::bug::bugs;
 use crate::edit::{Edit, Places};
 use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
-use crate::trial::{Circumstances, of_rows_reduction, of_segmented_reduction, of_segmented_scan};
+use crate::trial::{Circumstances, of_long_segments, of_rows_reduction};
+use crate::trial::{of_segmented_reduction, of_segmented_scan};
 
 /// The barriers, named after the reads or writes that follow them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[
+        "whole rows",
         "ticket",
         "borders",
         "works",
@@ -23,8 +25,29 @@ const BARRIERS: Places = Places {
         "slots",
         "leaves",
         "nodes",
+        "long chunks",
         "last tag",
     ],
+};
+
+/// The warps' barriers, named after the accesses that follow them.
+const WARP_BARRIERS: Places = Places {
+    pattern: "bar.warp.sync \t-1;",
+    names: &[
+        "copies of rows",
+        "slots of rows",
+        "writes of nodes",
+        "nodes of rows",
+        "copies of long chunks",
+        "slots of long chunks",
+        "departure",
+    ],
+};
+
+/// The waits for the copies to a slot.
+const WAITS: Places = Places {
+    pattern: "cp.async.wait_group 1;",
+    names: &["copies of rows", "copies of long chunks"],
 };
 
 /// The barriers of a scan.
@@ -69,8 +92,36 @@ const STREAMING_BARRIERS: Places = BARRIERS.named(&[
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
-        "", "", "", "", "", "", "", "", "", "", "partial", "", "", "", "", "", "", "", "", "", "",
-        "", "", "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "partial",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "of a long chunk",
+        "",
+        "",
+        "",
+        "",
+        "",
     ],
 };
 
@@ -89,7 +140,27 @@ const STREAMING_STORE_NAMES: [&str; 76] = {
 /// The instructions that put an identity in a register.
 const IDENTITIES: Places = Places {
     pattern: "mov.b32 *, -2147483648;",
-    names: &["", "empty segment", "", "", "", "", ""],
+    names: &[
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "empty segment",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+    ],
 };
 
 const SEGMENTS: Circumstances = Circumstances {
@@ -106,7 +177,7 @@ const ROWS: Circumstances = Circumstances {
     ..SEGMENTS
 };
 
-/// The same rows. A single warp combines each chunk.
+/// The same rows, whose chunks single warps combine. Blocks take whole rows of left folds.
 const WHOLE_CHUNKS: Circumstances = Circumstances {
     windows_per_block: 3,
     ..ROWS
@@ -140,6 +211,38 @@ bugs! {
         [Edit::remove("griddepcontrol.wait;")];
     identity_of_another_sign: [Bits],
         [IDENTITIES.replace("empty segment", "mov.b32 *, 0;")];
+}
+
+bugs! {
+    whole_rows_sum_f32: "segmented_reduce_sum_f32", of_rows_reduction::<Sum, f32>, WHOLE_CHUNKS;
+    no_barrier_before_the_values_of_rows_are_read: [Race],
+        [BARRIERS.remove("whole rows")];
+    no_barrier_before_the_copies_are_read: [Race],
+        [WARP_BARRIERS.remove("copies of rows")];
+    no_barrier_before_a_slot_is_filled_again: [Race],
+        [WARP_BARRIERS.remove("slots of rows")];
+    no_barrier_before_the_nodes_are_written: [Race],
+        [WARP_BARRIERS.remove("writes of nodes")];
+    no_barrier_before_the_nodes_are_read: [Race],
+        [WARP_BARRIERS.remove("nodes of rows")];
+    copies_not_awaited: [Race],
+        [WAITS.remove("copies of rows")];
+    earlier_work_not_awaited: [Memory],
+        [Edit::remove("griddepcontrol.wait;")];
+}
+
+bugs! {
+    long_segments_sum_f32: "segmented_reduce_sum_f32", of_long_segments::<Sum, f32>, WHOLE_CHUNKS;
+    no_barrier_before_the_tails_are_read: [Race],
+        [BARRIERS.remove("long chunks")];
+    no_barrier_before_the_copies_are_read: [Race],
+        [WARP_BARRIERS.remove("copies of long chunks")];
+    no_barrier_before_a_slot_is_filled_again: [Race],
+        [WARP_BARRIERS.remove("slots of long chunks")];
+    copies_not_awaited: [Race],
+        [WAITS.remove("copies of long chunks")];
+    value_not_published: [Hang],
+        [STORES.remove("of a long chunk")];
 }
 
 bugs! {

@@ -69,7 +69,16 @@ pub fn of_inclusive_scan<O: Op<T, Output = T>, T: Sample>(it: Circumstances) -> 
 
 /// A segmented reduction's trial.
 pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
-    let offsets = segments(it.item_count);
+    of_segments::<O, T>(it, segments(it.item_count))
+}
+
+/// A trial of a reduction of long segments, with an empty one between.
+pub fn of_long_segments<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    of_segments::<O, T>(it, vec![0, 5000, 5700, 5700, 8700, it.item_count])
+}
+
+/// A trial of a reduction of the segments with these offsets.
+fn of_segments<O: Op<T, Output: Item>, T: Sample>(it: Circumstances, offsets: Vec<usize>) -> Trial {
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
@@ -137,7 +146,7 @@ const COLUMNS: usize = 2;
 fn segments(item_count: usize) -> Vec<usize> {
     let mut offsets = vec![0];
     // Many segments of one item, and between them some segments of 20 items, fill a window.
-    let few = [1300, 5000, 0, 17, 40, 32, 9000];
+    let few = [1300, 5000, 0, 17, 40, 32, 25, 18, 31, 19, 22, 9000];
     let many = (0..2500).map(|number| if number % 50 == 0 { 20 } else { 1 });
     for length in few.into_iter().chain(many) {
         offsets.push(offsets[offsets.len() - 1] + length);

@@ -17,6 +17,7 @@ mod in_order;
 mod places;
 mod refused;
 mod rewritten;
+mod rings;
 mod scans;
 #[path = "../common/schedule.rs"]
 mod schedule;

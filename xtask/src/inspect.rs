@@ -11,7 +11,7 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::kind::{Definition, Kind, Vectors};
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
-use warpfold_kernels::segments;
+use warpfold_kernels::segments::{self, rings::has_rings};
 use warpfold_ptx::cut::{cut, kernels};
 use warpfold_ptx::inspect::{self as kernel, Operands, Rules, count};
 use warpfold_ptx::older::{FOR_7_0, FOR_8_0, Older};
@@ -210,10 +210,8 @@ fn inspect_entry(
     if part == KernelSet::Library {
         let (kind, _) = Kind::of(function.name).context("it is of no kind")?;
         let kind = kind.definition();
-        let barriers = match kind.other_barriers {
-            Some(barriers) if has_other_barriers(function.name) => barriers,
-            _ => kind.barriers,
-        };
+        let barriers = sort_of(function.name).and_then(|sort| kind.other_barriers.get(sort));
+        let barriers = barriers.unwrap_or(&kind.barriers);
         let barriers = barriers
             .iter()
             .map(|barrier| (barrier.to_string(), barrier.count));
@@ -224,26 +222,28 @@ fn inspect_entry(
     Ok(kernel::inspect(function, &rules)?)
 }
 
-/// Whether this is the symbol of a segmented reduction that streams rows, or of a scan by key that may go by sixteens of places.
-fn has_other_barriers(symbol: &str) -> bool {
-    macro_rules! has {
+/// Which list of its kind's other barriers a kernel has. A segmented reduction has the first list if it streams rows, and the second list
+/// if it has rings. A scan by key has the first list if it may go by sixteens of places. `None` for other symbols.
+fn sort_of(symbol: &str) -> Option<usize> {
+    macro_rules! sorts {
         (by_key_scan $op:ident $t:ident) => {
-            segments::goes_by_sixteens::<$op, $t>()
+            [segments::goes_by_sixteens::<$op, $t>(), false]
         };
         (segmented_reduce $op:ident $t:ident) => {
-            segments::streams_rows::<$op, $t>()
+            [segments::streams_rows::<$op, $t>(), has_rings::<$op, $t>()]
         };
         ($kind:ident $op:ident $t:ident) => {
-            false
+            [false, false]
         };
     }
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            &[$((stringify!($symbol), has!($kind $op $t))),*]
+            &[$((stringify!($symbol), sorts!($kind $op $t))),*]
         };
     }
-    const ROWS: &[(&str, bool)] = warpfold_kernels::for_each_row!(rows);
-    ROWS.contains(&(symbol, true))
+    const ROWS: &[(&str, [bool; 2])] = warpfold_kernels::for_each_row!(rows);
+    let (_, sorts) = ROWS.iter().find(|(row, _)| *row == symbol)?;
+    sorts.iter().position(|is_sort| *is_sort)
 }
 
 /// Checks how a kernel of the library reads and writes vectors.

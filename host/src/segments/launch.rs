@@ -1,11 +1,12 @@
 //! Segmented reductions and scans.
 
+use warpfold_kernels::segments::rings::{are_long, has_whole_chunks, row_windows, windows_of_long};
 use warpfold_kernels::segments::{window_count, window_shift, windows_per_block};
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, WorkspaceSpan};
-use crate::kernel::Row;
+use crate::kernel::{Block, Row};
 use crate::launch::{
     Made, Position, Queue, Region, ScanOrder, SegmentedReduceWords, SegmentedScanWords, Span,
 };
@@ -96,6 +97,35 @@ impl Prepared<'_> {
             false => self.kernel.long,
         }
     }
+
+    /// The number of windows of each block of a reduction of the segments, and the blocks' shape.
+    fn blocks_of_reduction(&self, row: &Row, segments: &Segments) -> (u64, Block) {
+        let (short, long) = (self.kernel.short, self.kernel.long);
+        let count = segments.count as u64;
+        let chunk_items = row.division.chunk_items;
+        let row_bytes = row.division.row_bytes;
+        let are_long = row_bytes.is_some() && are_long(segments.items.item_count as u64, count);
+        let row_bytes = row_bytes.filter(|_| has_whole_chunks(self.row_items, chunk_items));
+        let Some(row_bytes) = row_bytes else {
+            let grid = self.grid();
+            let resident_blocks = grid.resident_blocks as u64;
+            let windows = match are_long {
+                true => windows_of_long(self.windows, resident_blocks),
+                false => windows_per_block(self.windows, resident_blocks),
+            };
+            return (windows, grid.block);
+        };
+        let row_chunks = (self.row_items / chunk_items).max(1);
+        let resident = [short, long].map(|grid| grid.resident_blocks as u64);
+        let windows = row_windows(count, row_chunks, self.windows, resident);
+        let takes_rows = row_chunks > 1 && windows >= row_chunks;
+        let mut block = self.grid().block;
+        if takes_rows && self.windows.div_ceil(windows) <= resident[0] {
+            block = short.block;
+            block.shared_bytes = block.shared_bytes.max(row_bytes);
+        }
+        (windows, block)
+    }
 }
 
 impl<'a> Queue<'a> {
@@ -172,8 +202,7 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments, false)?;
         debug_assert!(segments.are_aligned(output, report));
-        let resident_blocks = prepared.grid().resident_blocks as u64;
-        let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
+        let (windows_per_block, block) = prepared.blocks_of_reduction(row, &segments);
         let mut arguments = SegmentedReduceWords {
             input: segments.items.address,
             item_count: segments.items.item_count as u64,
@@ -192,7 +221,7 @@ impl<'a> Queue<'a> {
         };
         // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). Condition
         // 3 asks for this function's own conditions.
-        unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
+        unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
 
     /// Queues the reduction of `items` in order. There is at least one item. The result goes to the result memory of `call`, whose stream
@@ -275,9 +304,10 @@ impl<'a> Queue<'a> {
             window_shift: prepared.window_shift.into(),
             is_exclusive: u64::from(order.is_exclusive),
         };
+        let block = prepared.grid().block;
         // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). Condition 3
         // asks for this function's own conditions.
-        unsafe { self.launch_segments(&prepared, windows_per_block, arguments.list()) }
+        unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
 
     /// Gets the kernel for the direction, and the workspace, so that nothing has to be loaded or allocated at the launch.
@@ -315,16 +345,17 @@ impl<'a> Queue<'a> {
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
     /// - they describe the segments that `prepared` was made for, its workspace, and `windows_per_block`;
+    /// - `block` is the shape of blocks with so many windows;
     /// - items, offsets, output, number and report satisfy the conditions of [`Self::segmented_reduce_checked`] or, for a scan, of
     ///   [`Self::segmented_scan_checked`].
     unsafe fn launch_segments(
         &mut self,
         prepared: &Prepared<'a>,
         windows_per_block: u64,
+        block: Block,
         arguments: &mut [u64],
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
-        let block = prepared.grid().block;
         // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report are as long as the kernel's contract
         // says (condition 3): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
         // has the state words for these segments (condition 2). There are as many blocks as the windows need. If windows have fewer

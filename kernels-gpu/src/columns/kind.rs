@@ -14,7 +14,7 @@ pub const REDUCE: Definition = Definition {
     // One barrier after the ticket, and one after the leaves' totals. Two in `settle`: one before values are read from the board, and one
     // after. One before the departure, with the last tag.
     barriers: &[Barrier::block(5)],
-    other_barriers: None,
+    other_barriers: &[],
     vectors: Vectors::Any,
 };
 

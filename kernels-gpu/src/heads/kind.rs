@@ -12,7 +12,7 @@ pub const HEADS: Definition = Definition {
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     // After the bits of a turn, after its tiles, after the block's arrival, and after the warps' last heads.
     barriers: &[Barrier::block(4)],
-    other_barriers: None,
+    other_barriers: &[],
     vectors: Vectors::Any,
 };
 

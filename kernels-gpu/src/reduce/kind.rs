@@ -13,7 +13,7 @@ pub const REDUCE: Definition = Definition {
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     // One barrier in the combination of a chunk, one before its scratch is used again, and one in the combination of the partials.
     barriers: &[Barrier::block(3)],
-    other_barriers: None,
+    other_barriers: &[],
     vectors: Vectors::Tile,
 };
 

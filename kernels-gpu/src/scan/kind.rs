@@ -44,7 +44,7 @@ pub const INCLUSIVE: Definition = Definition {
     threads: SCAN_MAX_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     barriers: &barriers(SCAN_LONG),
-    other_barriers: Some(&barriers(SCAN_SHORT)),
+    other_barriers: &[&barriers(SCAN_SHORT)],
     vectors: Vectors::ShortAndLongTile,
 };
 

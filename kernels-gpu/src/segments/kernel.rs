@@ -48,6 +48,11 @@
 //! than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a tail has 1 more. A scan's
 //! work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more than 256 items.
 //!
+//! If a block's chunks are long, its warps take whole chunks in turn (see `long`). After `begin`, the block then has 1 barrier.
+//!
+//! Rows whose items go through rings (see `rings`) have no `begin` and no ticket. A block has no barrier, or 1 if rows have several chunks.
+//! Rows of one item have none (see `singles`).
+//!
 //! Rows that [are streamed](crate::segments::streams_rows) take other ways through a block. If single warps combine whole chunks (see
 //! `whole`), there is no `begin`. A block has no barrier, or 1 if rows have several chunks, since the block then takes a ticket. In the
 //! launch with the last tag, such a block has 1 more. Only the last warp of a block waits for values, after it has published its own.
@@ -63,9 +68,12 @@ mod heads;
 mod items;
 mod later;
 mod leaves;
+mod long;
 mod nodes;
+mod rings;
 mod rows;
 mod search;
+mod singles;
 mod starts;
 mod whole;
 mod window;
@@ -75,6 +83,7 @@ use crate::direction::Direction;
 use crate::element::Element;
 use crate::launch::Copies;
 use crate::op::Op;
+use crate::segments::rings::has_rings;
 use crate::segments::{streams_rows, Header, Task};
 use crate::segments::{SegmentedReduceArguments, SegmentedScanArguments};
 use crate::simt;
@@ -91,11 +100,12 @@ use self::search::Offsets;
 ///
 /// # Safety
 /// The launch's conditions:
-/// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. A window has 2^`window_shift` diagonals, at most as many as a
-///    chunk has items. The launch has [`crate::segments::window_count`] windows, and a block for each `windows_per_block` of them, rounded
-///    up, at least one. A block has [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`]
-///    threads, which all call this. It has [`crate::segments::shared_bytes`] of dynamic shared memory: those of a scan, even in a
-///    reduction, if a window has fewer diagonals than a chunk has items.
+/// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`], or more if blocks take whole rows (see condition 8). A window has
+///    2^`window_shift` diagonals, at most as many as a chunk has items. The launch has [`crate::segments::window_count`] windows, and a
+///    block for each `windows_per_block` of them, rounded up, at least one. A block has
+///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It
+///    has [`crate::segments::shared_bytes`] of dynamic shared memory: those of a scan, even in a reduction, if a window has fewer diagonals
+///    than a chunk has items.
 /// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
 ///    meanwhile.
 /// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
@@ -105,6 +115,10 @@ use self::search::Offsets;
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`].
 /// 7. `report` is null, or points to a writable word, which is set to 1 if the offsets are refused.
+/// 8. Blocks take whole rows if the operator [has rings](crate::segments::rings::has_rings), and rows
+///    [have whole chunks](crate::segments::rings::has_whole_chunks): from 2 to `windows_per_block` chunks. Then `windows_per_block` is at
+///    most [`crate::segments::rings::MOST_ROW_WINDOWS`]. A block of the greater number of threads also has
+///    [`crate::segments::rings::row_bytes`] of dynamic shared memory.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     arguments: SegmentedReduceArguments<T, O::Output>,
@@ -151,7 +165,9 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's
     // arguments, so all blocks and threads take the same way.
     unsafe {
-        if streams_rows::<O, T>() && launch.have_whole_chunks() {
+        if launch.have_single_items() {
+            launch.reduce_single_items();
+        } else if (streams_rows::<O, T>() || has_rings::<O, T>()) && launch.have_whole_chunks() {
             launch.reduce_whole_chunks(state_words);
         } else {
             launch.work_and_depart(state_words);
@@ -270,6 +286,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // the steps that it needs, with a barrier between. The barrier at the end of each turn comes after all uses of the room, and before
         // the next work replaces its contents; `number < work_count` for each work.
         unsafe {
+            if self.has_long_chunks() {
+                self.reduce_long_chunks();
+                // Orders the writes of tails' values, or of a refusal, before all threads' reads.
+                simt::barrier();
+                return !self.is_refused();
+            }
             let mut number = match self.task {
                 Task::Reduce => 0,
                 Task::Scan => self.first_scanned(0),

@@ -14,8 +14,8 @@ pub const REDUCE: Definition = Definition {
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(10)],
     // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
-    // ticket, and before the departure.
-    other_barriers: Some(&[Barrier::block(14)]),
+    // ticket, and before the departure. Or two more if warps have rings: after the values of a block's rows, and after long chunks.
+    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(12)]],
     vectors: Vectors::Any,
 };
 
@@ -25,7 +25,7 @@ pub const SCAN: Definition = Definition {
     // Six more than `REDUCE`. Five in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
     // results. One in `place_short`: after the results of a tail.
     barriers: &[Barrier::block(16)],
-    other_barriers: None,
+    other_barriers: &[],
     ..REDUCE
 };
 
@@ -38,6 +38,6 @@ pub const BY_KEY_SCAN: Definition = Definition {
     barriers: &[Barrier::block(11)],
     // With narrow items, five in place of seven. Two in `scan_narrow_runs`: after the leaves, and after the prefixes. By leaves, one after
     // the results. By sixteens, one in the first turn, and one after the results.
-    other_barriers: Some(&[Barrier::block(9)]),
+    other_barriers: &[&[Barrier::block(9)]],
     ..SCAN
 };

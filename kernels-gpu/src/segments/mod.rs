@@ -52,7 +52,11 @@
 //!
 //! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. Their operators combine sixteens pairwise,
 //! or find the indices of extremes. See `kernel/rows.rs` for all conditions. If all chunks of such a launch are equally long, it mostly
-//! does without windows: single warps combine whole chunks (see `kernel/whole.rs`).
+//! does without windows: single warps combine whole chunks (see `kernel/whole.rs`). Left folds do so too. Their items go through shared
+//! memory, where each warp has a ring of its own (see `kernel/rings.rs`). If a row has several chunks, a block takes the whole row.
+//!
+//! If a block's chunks are long on average, single warps also combine them through their rings: each warp takes whole chunks (see
+//! `kernel/long.rs`).
 //!
 //! The value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the last chunk of
 //! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. The value of a chunk that is the last
@@ -73,6 +77,7 @@ mod arguments;
 mod entry;
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) mod kind;
+pub mod rings;
 pub mod tuning;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]

@@ -15,7 +15,7 @@ pub const IF: Definition = Definition {
     shape: Shape::Selection,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    other_barriers: None,
+    other_barriers: &[],
     barriers: &[
         // The block's barrier after the first ticket; the sharing warps' barrier for their counts.
         Barrier::block(1),

@@ -3,9 +3,9 @@
 //! Most accesses are PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), no memory order
 //! (read-modify-write operations), or no cache hint. No function here has to be convergent.
 
-use crate::launch::Start;
+use crate::launch::{Copies, Start};
 
-use super::START;
+use super::{COPIES, START};
 
 /// The number 1, behind an optimisation barrier. A loop that advances by this number is not unrolled: rustc cannot count the iterations,
 /// and the pragma forbids `ptxas` to unroll the loop. Call this function at the head of the loop. Loops that rarely run took half of
@@ -350,4 +350,22 @@ pub unsafe fn write_vector(address: *mut u32, words: [u32; 4]) {
 pub fn await_copies() {
     // SAFETY: the instruction only waits.
     unsafe { ptx!(await_copies: "cp.async.wait_all;", options(nostack)) }
+}
+
+/// Ends a group of copies: the copies that this thread has begun since its last group.
+#[inline(always)]
+pub fn end_copies() {
+    if COPIES == Copies::Asynchronous {
+        // SAFETY: the instruction only marks copies.
+        unsafe { ptx!(end_copies: "cp.async.commit_group;", options(nostack)) }
+    }
+}
+
+/// Waits until all of this thread's [groups](end_copies) of copies are done except the last one.
+#[inline(always)]
+pub fn await_copies_before_last() {
+    if COPIES == Copies::Asynchronous {
+        // SAFETY: the instruction only waits.
+        unsafe { ptx!(await_copies_before_last: "cp.async.wait_group 1;", options(nostack)) }
+    }
 }

@@ -103,7 +103,10 @@ impl Engine {
             true => (segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
             false => (segments::tuning::LONG_BLOCK_THREADS, task),
         };
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
+        let mut shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
+        if threads == segments::tuning::SHORT_BLOCK_THREADS && offset_bytes == 0 {
+            shared_bytes = shared_bytes.max(segments::rings::row_bytes::<T, O::Accumulator>());
+        }
         let shape = shape(blocks, threads, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;
         let is_refused = self.download::<u64>(report, 1)[0] != 0;

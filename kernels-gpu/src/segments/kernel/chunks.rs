@@ -110,18 +110,30 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         stride *= FAN as u64 * step;
                         continue;
                     }
-                    let mut folded = warp::shuffle_from(partial, 0);
-                    let mut lane = 1;
-                    while lane < before {
-                        let step = simt::opaque_one() as u32;
-                        folded = O::combine(folded, warp::shuffle_from(partial, lane));
-                        lane += step;
-                    }
-                    value = O::combine(folded, value);
+                    value = O::combine(Self::fold_lanes(partial, before), value);
                 }
             }
             place /= FAN as u64;
             stride *= FAN as u64 * step;
+        }
+    }
+
+    /// The left fold of the values of the first `count` lanes, at least one. Every lane gets the result.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same `count`.
+    #[inline(always)]
+    pub unsafe fn fold_lanes(value: O::Accumulator, count: u32) -> O::Accumulator {
+        // SAFETY: the whole warp is here, with the same `count`: this function's condition.
+        unsafe {
+            let mut folded = warp::shuffle_from(value, 0);
+            let mut lane = 1;
+            while lane < count {
+                let step = simt::opaque_one() as u32;
+                folded = O::combine(folded, warp::shuffle_from(value, lane));
+                lane += step;
+            }
+            folded
         }
     }
 

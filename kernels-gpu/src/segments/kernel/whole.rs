@@ -13,6 +13,9 @@
 //! If rows have several chunks, each chunk's value is published in a slot of its own, and a [later](super::later) block combines the rows.
 //! Only these launches take tickets, since only in these a block waits for another block.
 //!
+//! **Rings.** Left folds have the same units, but their items go through [rings](super::rings). A block takes whole rows. So no value is
+//! published, and there is no ticket.
+//!
 //! **No ticket.** In all other launches, a block's index decides its units. Nobody waits: each chunk is a row, whose result the warp writes
 //! at once. No state word is read or written, so none needs clearing. The launch has no tag, and the word with the tickets keeps the epoch.
 //! The next launch that takes tickets gets the tag that this launch would have had. No state word carries that tag yet.
@@ -29,8 +32,9 @@ use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
+use crate::segments::rings::{has_rings, has_whole_chunks, STEP_SHIFT};
 use crate::segments::tuning::LATER;
-use crate::segments::{chunk_items, vector_items, FAN};
+use crate::segments::{chunk_items, streams_rows, vector_items, Task};
 use crate::tickets::{self, LAST_TAG};
 use crate::{simt, warp};
 
@@ -41,11 +45,11 @@ use super::{depart, Launch};
 
 /// How a launch's rows are cut.
 #[derive(Clone, Copy)]
-struct Cut {
+pub struct Cut {
     /// The levels of a binary tree over a chunk's vectors.
-    levels: u32,
+    pub levels: u32,
     /// How many chunks a row has.
-    row_chunks: u32,
+    pub row_chunks: u32,
     /// The number of units of each block.
     block_units: u32,
     /// The number of units of the launch.
@@ -68,19 +72,22 @@ impl Cut {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether this is a reduction of rows that a warp may combine chunk by chunk. The input is aligned to a vector. The length of a row is
-    /// a power of two, at least 8 vectors, or a multiple of a chunk, at most [`FAN`] chunks. If there is one window for each block, all
-    /// warps of a block share it, so units of several steps are left to other ways.
+    /// Whether this is a reduction of rows that a warp may combine chunk by chunk. The rows [have whole chunks](has_whole_chunks). With
+    /// rings, a block takes whole rows, so it must have enough windows. Otherwise, the input must be aligned to a vector. Then, if there is
+    /// one window for each block, all warps of a block share it, so units of several steps are left to other ways.
     #[inline(always)]
     pub fn have_whole_chunks(&self) -> bool {
         let row = self.offsets.row_items;
-        let chunk = chunk_items::<T, O::Accumulator>();
-        let are_whole = match row < chunk {
-            true => row.is_power_of_two(),
-            false => row.is_multiple_of(chunk) && row <= FAN as u64 * chunk,
-        };
-        self.have_vectors()
-            && are_whole
+        if !has_whole_chunks(row, chunk_items::<T, O::Accumulator>()) {
+            return false;
+        }
+        if has_rings::<O, T>() {
+            let are_rows = self.task == Task::Reduce && !self.offsets.are_read();
+            let row_chunks = row / chunk_items::<T, O::Accumulator>();
+            return are_rows && (row_chunks < 2 || self.windows_per_block as u64 >= row_chunks);
+        }
+        streams_rows::<O, T>()
+            && self.have_vectors()
             && (row <= (STEP_VECTORS * vector_items::<T>()) as u64 || self.windows_per_block > 1)
     }
 
@@ -97,6 +104,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // have a unit in common. `settle_units` is called by one warp; all other warps publish without waiting.
         unsafe {
             let cut = self.cut();
+            if has_rings::<O, T>() {
+                let (begin, end) = cut.units_of(simt::block_index());
+                self.reduce_in_rings(&cut, begin, end);
+                if cut.row_chunks > 1 {
+                    // Orders the writes of the chunks' values before their reads.
+                    simt::barrier();
+                    if simt::warp() == 0 {
+                        self.finish_rows(&cut, begin, end);
+                    }
+                }
+                return;
+            }
             let mut block = simt::block_index();
             if cut.row_chunks > 1 {
                 let is_first = simt::thread_index() == 0;
@@ -145,7 +164,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (row, chunk) = (self.offsets.row_items, chunk_items::<T, O::Accumulator>());
         let levels = Ord::min(row, chunk).trailing_zeros() - vector_items::<T>().trailing_zeros();
         let items = self.offsets.segment_count * row;
-        let unit_levels = Ord::max(levels, STEP_LEVELS) + vector_items::<T>().trailing_zeros();
+        let least = const {
+            match has_rings::<O, T>() {
+                true => STEP_SHIFT,
+                false => STEP_LEVELS + vector_items::<T>().trailing_zeros(),
+            }
+        };
+        let unit_levels = Ord::max(levels + vector_items::<T>().trailing_zeros(), least);
         let units = (items + (1 << unit_levels) - 1) >> unit_levels;
         // SAFETY: the whole warp is here: this function's condition. Lane `l` votes for bit `l`.
         let kept = |number: u32| unsafe { simt::ballot(number >> simt::lane() & 1 != 0) };
@@ -154,10 +179,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let blocks = Ord::max(simt::block_count(), 1);
         // The number of a block's warps is a power of two.
         let warps = self.threads() / WARP_LANES;
-        let block_units = (units.div_ceil(blocks) + warps - 1) & !(warps - 1);
+        let row_chunks = Ord::max(row / chunk, 1) as u32;
+        let block_units = if !has_rings::<O, T>() {
+            (units.div_ceil(blocks) + warps - 1) & !(warps - 1)
+        } else if row_chunks > 1 {
+            (self.offsets.segment_count as u32).div_ceil(blocks) * row_chunks
+        } else {
+            units.div_ceil(blocks)
+        };
         Cut {
             levels: kept(levels),
-            row_chunks: kept(Ord::max(row / chunk, 1) as u32),
+            row_chunks: kept(row_chunks),
             block_units: kept(block_units),
             units: kept(units),
         }

@@ -349,6 +349,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// How many segments begin in the block's windows.
+    ///
+    /// # Safety
+    /// The header is written.
+    #[inline(always)]
+    pub unsafe fn segments_begun(&self) -> u64 {
+        // SAFETY: the borders are in shared memory, and written with the header: this function's condition.
+        unsafe {
+            let first = simt::read_shared(self.border(0));
+            simt::read_shared(self.border(self.windows_per_block)).wrapping_sub(first)
+        }
+    }
+
     /// The address of a window.
     ///
     /// # Safety

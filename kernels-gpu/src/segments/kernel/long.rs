@@ -1,0 +1,279 @@
+//! Blocks whose chunks are long: each warp takes whole chunks, and copies them through its ring (see [`rings`](super::rings)).
+//!
+//! With few segments in a block's windows, a chunk has many leaves. If the whole block worked on one chunk after the other, its warps would
+//! wait for each other after the items, after the leaves and after the nodes of each window. So if chunks have at least [`STEP_ITEMS`]
+//! items on average, the block's warps take its chunks in turn, and need no barrier between. There are no starts and no slots.
+//!
+//! Sums of 2^28 `f32` in segments of 1,024 and of 65,536 took 252 and 254 µs on an H200 (2026-11-26). When the block worked on one window
+//! after the other, they took 274 and 256 µs.
+//!
+//! Each lane has one of the block's chunks: it reads the offsets at both ends, and compares them. All warps do so, and find the same chunks
+//! unless other work rewrites the offsets meanwhile. If a warp refuses a chunk, it leaves, and the block stops at its next barrier.
+
+use crate::contract::WARP_LANES;
+use crate::element::{item_of, Element};
+use crate::op::Op;
+use crate::segments::rings::*;
+use crate::segments::{vector_items, Task, FAN, NARROW_CHUNK_ITEMS, VECTOR_BYTES};
+use crate::thread::Access;
+use crate::{simt, warp};
+
+use super::rings::{place_of_vector, Values};
+use super::Launch;
+
+/// The fewest segments of a block with one window. With fewer chunks, most warps would have none.
+const LEAST_SEGMENTS: u64 = 3;
+
+/// The chunks of a block, one on each lane.
+#[derive(Clone, Copy)]
+struct Dealt {
+    /// The number of the chunk's first item.
+    first: u64,
+    /// How many items the chunk has; 0 if the lane has no chunk.
+    items: u32,
+    /// The first item's place in its vector.
+    before: u32,
+    /// The chunk's work, and its number in the work.
+    work: u32,
+    chunk: u32,
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Whether the block's chunks are long. Then there are at most as many chunks as a warp has lanes.
+    ///
+    /// # Safety
+    /// The header is written.
+    #[inline(always)]
+    pub unsafe fn has_long_chunks(&self) -> bool {
+        if !has_rings::<O, T>() || self.task == Task::Scan {
+            return false;
+        }
+        // SAFETY: the borders are written with the header: this function's condition.
+        let segments = unsafe { self.segments_begun() };
+        let windows = self.windows_per_block as u64;
+        segments << STEP_SHIFT <= windows << self.window_shift
+            && (windows > 1 || segments >= LEAST_SEGMENTS)
+    }
+
+    /// Reduces the block's chunks, which are long. Refuses offsets that do not ascend.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header is written, and the block's chunks [are long](Self::has_long_chunks). No thread uses the
+    /// shared memory after the header.
+    #[inline(always)]
+    pub unsafe fn reduce_long_chunks(&self) {
+        // The number of a block's warps is a power of two.
+        let warps = Ord::min(self.threads() / WARP_LANES, RING_WARPS);
+        if simt::warp() >= warps {
+            return;
+        }
+        // SAFETY: the whole warp is here, so the branches go the same way on all lanes. The header is written, and there are at most as
+        // many chunks as lanes (this function's condition).
+        let Some(dealt) = (unsafe { self.deal() }) else {
+            return;
+        };
+        let slot_bytes = const { slot_bytes::<T>() as u32 };
+        let (ring, values) = self.ring_of(simt::warp());
+        // A bit for each of the warp's chunks: one of `warps` lanes.
+        let mut own = 1_u32 << simt::warp();
+        let mut far = warps;
+        while far < WARP_LANES {
+            own |= own << far;
+            far *= 2 * simt::opaque_one() as u32;
+        }
+        // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot is
+        // filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other slot. It is filled again
+        // after all lanes have read it, which the second barrier orders. The items of a dealt chunk exist. `finish` is called by one lane
+        // for each chunk, since each chunk belongs to one warp.
+        unsafe {
+            let mut to_fold = own & simt::ballot(dealt.items > 0);
+            let (mut to_bring, mut brought) = (to_fold, 0);
+            let mut bring = |slot: u32| {
+                if to_bring != 0 {
+                    let chunk = to_bring.trailing_zeros();
+                    let items = simt::shuffle_from(dealt.items, chunk);
+                    let before = simt::shuffle_from(dealt.before, chunk);
+                    let first = warp::shuffle_from(dealt.first, chunk) + brought as u64;
+                    let count = Ord::min(items - brought, STEP_ITEMS);
+                    let all = self.offsets.item_count;
+                    self.bring_step(ring, slot, first, count, before, all);
+                    brought += STEP_ITEMS;
+                    if brought >= items {
+                        to_bring &= to_bring - 1;
+                        brought = 0;
+                    }
+                }
+                simt::end_copies();
+            };
+            let mut slot = 0;
+            while slot < SLOTS * slot_bytes {
+                bring(slot);
+                slot += slot_bytes * simt::opaque_one() as u32;
+            }
+            let (mut slot, mut folded) = (0, 0);
+            while to_fold != 0 {
+                let one = simt::opaque_one() as u32;
+                simt::await_copies_before_last();
+                // Orders the other lanes' copies before the reads below. Orders the reads of the values of an earlier chunk before the
+                // writes below.
+                simt::warp_barrier();
+                let chunk = to_fold.trailing_zeros();
+                let items = simt::shuffle_from(dealt.items, chunk);
+                let before = simt::shuffle_from(dealt.before, chunk);
+                let place = folded + simt::lane() * FAN;
+                let index = self.index_of(&dealt, chunk) + place as u64;
+                let value = if items - folded >= STEP_ITEMS {
+                    self.fold_slot(ring, slot, before, index)
+                } else {
+                    let count = Ord::min(items.saturating_sub(place), FAN);
+                    self.fold_rest(ring, slot, before, count, index)
+                };
+                if place < items {
+                    values.address(place / FAN).write(value);
+                }
+                // Orders the reads of the slot before the copies below, and the writes of the leaves' values before the reads by
+                // `fold_chunk`.
+                simt::warp_barrier();
+                bring(slot);
+                folded += STEP_ITEMS * one;
+                if folded >= items {
+                    let value = Self::fold_chunk(values, items);
+                    if simt::lane() == chunk {
+                        self.finish(&self.work(dealt.work), dealt.chunk, value);
+                    }
+                    to_fold &= to_fold - 1;
+                    folded = 0;
+                }
+                slot = SLOTS / 2 * slot_bytes - slot;
+            }
+        }
+    }
+
+    /// The block's chunks, one on each lane. Finishes chunks without items. `None` on all lanes if offsets are refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The header is written, and the block has at most as many chunks as the warp has lanes.
+    #[inline(always)]
+    unsafe fn deal(&self) -> Option<Dealt> {
+        let lane = simt::lane();
+        let (mut number, mut before) = (0, 0);
+        let (mut own, mut chunk, mut has_chunk) = (0, 0, false);
+        // SAFETY: the header is written (this function's condition), and `number < work_count`. A lane's chunk is one of its work's. The
+        // whole warp takes part in the ballot. A chunk without items is finished by one thread: warp 0 has one lane for each chunk.
+        unsafe {
+            while number < self.work_count() {
+                let step = simt::opaque_one() as u32;
+                let chunks = self.work(number).chunk_count;
+                let place = lane.wrapping_sub(before);
+                if place < chunks {
+                    (own, chunk, has_chunk) = (number, place, true);
+                }
+                before += chunks;
+                number = self.work_after(number) * step;
+            }
+            let work = self.work(own);
+            let mut dealt = Dealt {
+                first: 0,
+                items: 0,
+                before: 0,
+                work: own,
+                chunk,
+            };
+            let mut is_refused = false;
+            if has_chunk {
+                let begin = self.read_start(&work, chunk);
+                let end = self.read_start(&work, chunk + 1);
+                // A longer chunk is only found if other work rewrites the offsets.
+                is_refused = !self.check_start(&work, chunk, begin, end)
+                    || (end - begin) as u64 > NARROW_CHUNK_ITEMS;
+                dealt.first = work.base.wrapping_add(begin as u64);
+                dealt.items = end.wrapping_sub(begin);
+                dealt.before = begin % vector_items::<T>();
+            }
+            if simt::ballot(is_refused) != 0 {
+                simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
+                self.refuse();
+                return None;
+            }
+            if has_chunk && dealt.items == 0 && simt::warp() == 0 {
+                self.finish(&work, chunk, O::identity());
+            }
+            Some(dealt)
+        }
+    }
+
+    /// The index in its segment of the first item of lane `lane`'s chunk.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same `lane`. The header is written, and the lane has a chunk.
+    #[inline(always)]
+    unsafe fn index_of(&self, dealt: &Dealt, lane: u32) -> u64 {
+        // SAFETY: the whole warp is here, the header is written, and the work is one of the block's: this function's conditions.
+        unsafe {
+            let (work, chunk) = (
+                simt::shuffle_from(dealt.work, lane),
+                simt::shuffle_from(dealt.chunk, lane),
+            );
+            match chunk {
+                0 => self.work(work).index,
+                _ => 0,
+            }
+        }
+    }
+
+    /// The fold of the first `count` items of the lane's leaf, at most 16, in the slot at `slot` bytes after `ring`. The leaf begins with
+    /// item `before` of a vector. `index` is the index of its first item.
+    ///
+    /// # Safety
+    /// The slot's copies are done, and the slot has these items.
+    #[inline(always)]
+    unsafe fn fold_rest(
+        &self,
+        ring: *const u8,
+        slot: u32,
+        before: u32,
+        count: u32,
+        index: u64,
+    ) -> O::Accumulator {
+        let mut value = O::identity();
+        let mut item = 0;
+        while item < count {
+            let step = simt::opaque_one() as u32;
+            let offset = (before + simt::lane() * FAN + item) * size_of::<T>() as u32;
+            let place =
+                place_of_vector(offset / VECTOR_BYTES as u32) + offset % VECTOR_BYTES as u32;
+            let from = ring.wrapping_add((slot + place) as usize);
+            // SAFETY: the item is in the slot, and written: this function's conditions.
+            let words = unsafe {
+                const { Access::new(size_of::<T>(), size_of::<T>()) }.read_shared(from.cast())
+            };
+            value = O::combine(value, O::lift_at(item_of(&words, 0), index + item as u64));
+            item += step;
+        }
+        value
+    }
+
+    /// Folds the values of the leaves of a chunk of `items` items. Every lane gets the chunk's value.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same arguments. The values are written, and belong to the warp. There is at least one item.
+    #[inline(always)]
+    unsafe fn fold_chunk(values: Values<O::Accumulator>, items: u32) -> O::Accumulator {
+        let lane = simt::lane();
+        let leaves = items.div_ceil(FAN);
+        let nodes = leaves.div_ceil(FAN);
+        // SAFETY: the whole warp is here, and the values are written: this function's conditions. A node has 1 to 16 leaves, and there are
+        // 1 to 16 nodes.
+        unsafe {
+            let mut value = O::identity();
+            if lane < nodes {
+                let first = lane * FAN;
+                value = Self::fold_consecutive(values, first, Ord::min(leaves - first, FAN));
+            }
+            if nodes == 1 {
+                return warp::shuffle_from(value, 0);
+            }
+            Self::fold_lanes(value, nodes)
+        }
+    }
+}

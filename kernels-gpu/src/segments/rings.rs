@@ -1,0 +1,165 @@
+//! Where the rings of a block's warps lie in shared memory (see `kernel/rings.rs`).
+
+use crate::contract::WARP_LANES;
+use crate::element::{Accumulator, Element};
+use crate::op::Op;
+use crate::segments::tuning::{BLOCKS_PER_SMALL_WINDOW, LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
+use crate::segments::{chunk_items, has_vectors, shared_bytes, windows_per_block};
+use crate::segments::{Header, Task, FAN, MOST_WINDOWS, NARROW_CHUNK_ITEMS, ROW_BYTES};
+
+/// How many leaves a step has: one for each lane.
+pub const STEP_LEAVES: u32 = WARP_LANES;
+
+/// How many items a step has.
+pub const STEP_ITEMS: u32 = STEP_LEAVES * FAN;
+
+/// The binary logarithm of [`STEP_ITEMS`].
+pub const STEP_SHIFT: u32 = STEP_ITEMS.trailing_zeros();
+
+/// How many slots a ring has.
+pub const SLOTS: u32 = 2;
+
+/// How many warps of a block have a ring.
+pub const RING_WARPS: u32 = LONG_BLOCK_THREADS / WARP_LANES;
+
+/// How many leaves a chunk has.
+pub const CHUNK_LEAVES: u32 = NARROW_CHUNK_ITEMS as u32 / FAN;
+
+/// Where value `number` of a chunk's leaves lies among the values. A gap of one value follows each sixteen values.
+pub const fn value_place(number: u32) -> u32 {
+    number + number / FAN
+}
+
+/// The size of a slot in bytes: a step's items, and a row of shared memory in which one more vector lies.
+pub const fn slot_bytes<T>() -> usize {
+    STEP_ITEMS as usize * size_of::<T>() + ROW_BYTES
+}
+
+/// The size in bytes of a warp's room: its ring, then the values of a chunk's leaves.
+pub const fn ring_bytes<T, A>() -> usize {
+    SLOTS as usize * slot_bytes::<T>() + value_place(CHUNK_LEAVES) as usize * size_of::<A>()
+}
+
+/// Where the warps' rooms begin in a block's shared memory: after the header.
+pub const fn first_ring<A>() -> usize {
+    size_of::<Header<A>>().next_multiple_of(ROW_BYTES)
+}
+
+/// Where the rooms of `warps` warps end in a block's shared memory.
+const fn end_of_rings<T, A>(warps: u32) -> usize {
+    first_ring::<A>() + warps as usize * ring_bytes::<T, A>()
+}
+
+/// How many warps have a ring in short blocks that take whole rows: all of them, if their rings fit in the 48 KiB that every block may
+/// have.
+pub const fn row_warps<T, A>() -> u32 {
+    const WARPS: u32 = SHORT_BLOCK_THREADS / WARP_LANES;
+    if end_of_rings::<T, A>(WARPS) <= 48 << 10 {
+        WARPS
+    } else {
+        RING_WARPS
+    }
+}
+
+/// The size in bytes of the dynamic shared memory of short blocks that take whole rows.
+pub const fn row_bytes<T, A>() -> u32 {
+    end_of_rings::<T, A>(row_warps::<T, A>()) as u32
+}
+
+/// The most chunks of the rows that a block takes whole, if blocks have at most [`MOST_ROW_WINDOWS`] windows. Their values lie in the
+/// header's room.
+const BLOCK_CHUNKS: usize = 2 * FAN as usize;
+
+/// The most windows of a block that takes whole rows.
+pub const MOST_ROW_WINDOWS: u32 = FAN;
+
+/// Whether all chunks of rows of `row_items` items are equally long, and this length is a power of two, at least a leaf. `chunk_items` is
+/// the most items of a chunk. A row has at most [`FAN`] chunks.
+pub const fn has_whole_chunks(row_items: u64, chunk_items: u64) -> bool {
+    if row_items < chunk_items {
+        row_items >= FAN as u64 && row_items.is_power_of_two()
+    } else {
+        row_items.is_multiple_of(chunk_items) && row_items <= FAN as u64 * chunk_items
+    }
+}
+
+/// The number of windows of each block, for rows that [have whole chunks](has_whole_chunks) in a launch with rings. The launch has `rows`
+/// rows of `row_chunks` chunks, and `window_count` windows. The device holds `short` short blocks at a time, or `long` long ones.
+///
+/// If this is at least `row_chunks`, blocks take whole rows. If there are few rows, blocks share a row of several chunks, as in launches
+/// without rings. A small launch of rows of one chunk has at most one block for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks.
+///
+/// Sums of `f32` in rows of 1,024 on an H200, in µs (2026-11-26): 2^20 items took 3.61 with 1 window a block, 3.35 with 2
+/// and 5.04 with 4. 2^24 items took 19.1 with 1, and 20.0 with 2. With 2 windows a block, 16 rows of 65,536 took 7.05, and 5.28 with 1.
+pub const fn row_windows(
+    rows: u64,
+    row_chunks: u64,
+    window_count: u64,
+    [short, long]: [u64; 2],
+) -> u64 {
+    let small = short / BLOCKS_PER_SMALL_WINDOW;
+    if row_chunks > 1 {
+        if rows < small {
+            return 1;
+        }
+        let windows = least(window_count / (4 * long), MOST_ROW_WINDOWS as u64);
+        // Whole rows, at least one.
+        let row_count = windows / row_chunks;
+        return if row_count == 0 {
+            row_chunks
+        } else {
+            row_count * row_chunks
+        };
+    }
+    if small == 0 || window_count > short {
+        windows_per_block(window_count, long)
+    } else {
+        least(window_count.div_ceil(small), MOST_WINDOWS as u64)
+    }
+}
+
+/// Whether so many segments of `item_count` items are long on average, so that most blocks have long chunks.
+pub const fn are_long(item_count: u64, segments: u64) -> bool {
+    segments <= item_count >> STEP_SHIFT
+}
+
+/// The number of windows of each block, for a launch of long segments with rings. It has `window_count` windows, on a device that holds
+/// `resident_blocks` blocks at a time. There are more windows than by [`windows_per_block`], since each warp of a block takes whole chunks.
+///
+/// Sums of 2^24 `f32` in segments of 1,024 and of 65,536 on an H200, in µs (2026-11-26), took 24.9 and 24.7 with 1 window a block, 24.1 and
+/// 24.6 with 2, and 23.8 and 24.2 with 3.
+pub const fn windows_of_long(window_count: u64, resident_blocks: u64) -> u64 {
+    let windows = least(window_count / resident_blocks, MOST_WINDOWS as u64);
+    if windows == 0 {
+        1
+    } else {
+        windows
+    }
+}
+
+const fn least(a: u64, b: u64) -> u64 {
+    if a < b {
+        a
+    } else {
+        b
+    }
+}
+
+/// Whether warps may copy whole chunks through rings in a reduction by `O`: the operator folds from the left, and the block's shared memory
+/// has room for the rings. With narrower items, a step would have few vectors.
+pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
+    let end = end_of_rings::<T, O::Accumulator>(RING_WARPS);
+    !O::PAIRS_SIXTEENS
+        && !O::Accumulator::IS_WIDE
+        && has_vectors::<T>()
+        && matches!(size_of::<T>(), 4 | 8)
+        && chunk_items::<T, O::Accumulator>() == NARROW_CHUNK_ITEMS
+        && end <= shared_bytes::<T, O::Accumulator>(Task::Reduce) as usize
+}
+
+const _: () = {
+    // A block has the rows that begin in its windows, and perhaps a chunk less than a row more.
+    assert!((MOST_ROW_WINDOWS + FAN) as usize <= BLOCK_CHUNKS);
+    assert!(BLOCK_CHUNKS * size_of::<u64>() <= size_of::<Header<u64>>());
+    assert!(BLOCK_CHUNKS * size_of::<u32>() <= size_of::<Header<u32>>());
+};

@@ -1,0 +1,138 @@
+//! Left folds of rows of whole chunks and of long segments, whose items go through rings of single warps: every place in a vector, blocks
+//! of several rows, chunks of any length, and empty segments among long ones.
+
+use bytemuck::Zeroable;
+use cust::memory::DeviceBuffer;
+use virtual_gpu::RunOptions;
+use warpfold::cust;
+use warpfold::{Cpu, Max, Op, Sum, kind, reduce};
+use warpfold_kernels::segments::rings::MOST_ROW_WINDOWS;
+use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
+
+use crate::common::gpu;
+use crate::data::{Random, Sample, assert_same_bits, ordinary};
+use crate::device::{Item, Kernel};
+use crate::engine::{Engine, GENERATIONS};
+use crate::schedule::schedules;
+use crate::shapes;
+use crate::whole_rows::assert_rows;
+
+/// Lengths of rows: one item, several rows in a step, one or several steps, one or several chunks. The last three have no whole chunks.
+const LENGTHS: [usize; 14] = [
+    1, 16, 32, 128, 256, 512, 1024, 2048, 4096, 8192, 65_536, 5000, 4097, 70_656,
+];
+
+fn rows<O, T>()
+where
+    O: Kernel<kind::segmented_reduce, T>,
+    Sum: Op<T>,
+    T: Sample,
+{
+    let gpu = gpu();
+    let items = ordinary::<Sum, T>(141_400);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    for row_items in LENGTHS {
+        for begin in 0..4 {
+            assert_rows::<O, T>(gpu, &items, &input, row_items, begin);
+        }
+        // Few rows. For short rows, they end in the middle of a step.
+        for rows in [1, 3] {
+            let count = Ord::min(rows * row_items, items.len());
+            assert_rows::<O, T>(gpu, &items[..count], &input, row_items, 0);
+        }
+    }
+}
+
+#[test]
+fn rows_have_the_bits_of_the_reference() {
+    rows::<Sum, f32>();
+    rows::<Sum, f64>();
+    rows::<Max, u32>();
+}
+
+/// Blocks take whole rows of several chunks.
+#[test]
+fn whole_rows_of_several_chunks() {
+    let chunk = chunk_items::<f32, f32>() as usize;
+    for (turn, options) in schedules(1).enumerate() {
+        let generation = GENERATIONS[turn % 3];
+        let text = generation.kernel("segmented_reduce_sum_f32");
+        let row_chunks = [2, 3, 16, 7][turn % 4];
+        let windows = [row_chunks, MOST_ROW_WINDOWS as usize][turn / 4 % 2];
+        let rows = if row_chunks == 16 { 3 } else { 9 };
+        let items = ordinary::<Sum, f32>(rows * row_chunks * chunk);
+        // With one multiprocessor, blocks have fewer threads.
+        let multiprocessors = [1, 132][turn % 2];
+        let mut engine = Engine::new::<Sum, f32>(generation, multiprocessors, &text, items.len());
+        engine.set_windows_per_block(windows as u64);
+        let row_items = row_chunks * chunk;
+        let expected = reduce::<Sum, _>(&items).rows(row_items).wait(Cpu).unwrap();
+        let found = engine
+            .reduce_rows::<Sum, f32>(&items, row_items, &options)
+            .unwrap_or_else(|error| panic!("rows of {row_chunks} chunks, {options:?}: {error}"));
+        assert_same_bits(
+            &found,
+            &expected,
+            &format!("{row_chunks} chunks, {options:?}"),
+        );
+    }
+}
+
+/// Compares reductions of segments of these lengths with the reference. The first segment begins with item `begin`.
+fn assert_segments<O, T>(engine: &Engine, begin: usize, lengths: &[usize], options: &RunOptions)
+where
+    O: Op<T, Output: Item> + Kernel<kind::segmented_reduce, T>,
+    Sum: Op<T>,
+    T: Sample,
+    O::Output: Zeroable,
+{
+    let offsets = shapes::offsets(begin, lengths);
+    let items = ordinary::<Sum, T>(offsets[offsets.len() - 1]);
+    let expected = reduce::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
+    let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    let what = format!("lengths {lengths:?} from {begin}, {options:?}");
+    let (found, is_refused, _) = engine
+        .segmented_reduce::<O, T>(&items, &offsets, options)
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert!(!is_refused);
+    assert_same_bits(&found, &expected, &what);
+}
+
+fn long_segments<O, T>(kernel: &str)
+where
+    O: Op<T, Output: Item> + Kernel<kind::segmented_reduce, T>,
+    Sum: Op<T>,
+    T: Sample,
+    O::Output: Zeroable,
+{
+    const ITEMS: usize = 40_000;
+    let mut random = Random::new(7);
+    for (turn, options) in schedules(1).enumerate() {
+        let generation = GENERATIONS[turn % 3];
+        let text = generation.kernel(kernel);
+        let mut engine = Engine::new::<O, T>(generation, 1, &text, 2 * ITEMS);
+        engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
+        let (mut lengths, mut left) = (vec![], ITEMS);
+        while left > 0 {
+            // Some segments are empty, some have whole steps, and some more than a chunk.
+            let length = match random.below(8) {
+                0 => 0,
+                1 => 512,
+                2 => 1024,
+                3 => 4096,
+                _ => 400 + random.below(5000),
+            };
+            let length = Ord::min(length, left);
+            lengths.push(length);
+            left -= length;
+        }
+        assert_segments::<O, T>(&engine, turn % 5, &lengths, &options);
+        assert_segments::<O, T>(&engine, turn % 5, &[ITEMS / 3, 700, ITEMS / 2], &options);
+    }
+}
+
+#[test]
+fn long_segments_have_the_bits_of_the_reference() {
+    long_segments::<Sum, f32>("segmented_reduce_sum_f32");
+    long_segments::<Sum, f64>("segmented_reduce_sum_f64");
+}

@@ -97,7 +97,7 @@ pub enum Error {
         /// The lines of the two rows.
         lines: [usize; 2],
     },
-    /// Two rows of `operators!` give the same kernels.
+    /// Two rows of `operators!` have kernels in common.
     #[error(
         "the rows `{}` and `{}`, in lines {} and {}, are of one operator and one type of items: one row gives all of their kernels. Leave \
          the other out.",
@@ -120,7 +120,7 @@ pub enum Error {
     /// `WARPFOLD_ARCHITECTURES` names an architecture other than `sm_90` and `sm_70`.
     #[error("WARPFOLD_ARCHITECTURES names `{0}`; there are `sm_90` and `sm_70`")]
     UnknownArchitecture(String),
-    /// Operators that cannot run in a kernel.
+    /// The refused operators or kernels.
     #[error("{}", Refusals(.0))]
     Refused(Vec<Refusal>),
     /// The compiler emitted something that no operator should be able to cause.

@@ -115,7 +115,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The kernels in the order of their symbols, if none was refused.
+    /// The kernels in the order of their symbols. An error if there are refusals or no kernels.
     pub fn all(mut self) -> Result<Vec<Kernel>, Error> {
         if !self.refusals.is_empty() {
             return Err(Error::Refused(self.refusals));

@@ -26,8 +26,9 @@
 //!
 //! # The cache
 //!
-//! Each row's kernels are kept in the user's cache folder. Their key covers the tokens of the row and of the items that it needs, the
-//! edition, the compiler, and this library. `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
+//! Each row's kernels are kept in the user's cache folder. Their key covers the tokens of the row and of the items that the row needs, the
+//! edition, the compiler, this library, and the locked packages that this library is compiled from. `WARPFOLD_CACHE` names another folder,
+//! or turns the cache `off` ([`Cache`]).
 //!
 //! # Committed device code
 //!

@@ -1,6 +1,6 @@
 //! The packages of a lock file that device code is compiled from.
 
-/// `warpfold-kernels`' dependencies, theirs, and the macros that write code in them.
+/// The direct and indirect dependencies of `warpfold-kernels` that are compiled for the device, and their procedural macros.
 const PACKAGES: [&str; 8] = [
     "bytemuck",
     "bytemuck_derive",
@@ -12,7 +12,7 @@ const PACKAGES: [&str; 8] = [
     "zerocopy-derive",
 ];
 
-/// The entries of these packages in the text of a lock file. Each has a version and a checksum.
+/// The entries of [`PACKAGES`] in the text of a lock file. Each has a version and a checksum.
 pub fn packages(lock: &str) -> String {
     let entries = lock.split("[[package]]").filter(|entry| {
         let name = entry.trim_start().lines().next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Why an operator is refused, and advice on what to write instead.
+//! Why an operator or a kernel is refused, and advice on what to write instead.
 
 use std::fmt;
 
-/// Why an operator cannot run in a kernel.
+/// Why an operator or a kernel is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// It may panic. The text says in which case.

@@ -62,7 +62,8 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
     Ok(Pack::joined(packs))
 }
 
-/// A hash of the common inputs of all rows: the compiler, this library, the locked packages below it, and how the file is compiled.
+/// A hash of the common inputs of all rows: the compiler, this library, the locked packages that the library is compiled from, the edition,
+/// and whether the file has operators or kernels.
 fn base(build: &Build, toolchain: &Toolchain) -> Hash {
     let compiler = toolchain.version().unwrap_or_default();
     let contents = format!("{:?} {}\n", build.contents, build.edition());
@@ -111,8 +112,8 @@ pub fn compiled(
     Ok(variants.collect())
 }
 
-/// Compiles some of a file's rows. Calls `then` with the kernels of each row that is not refused. Returns the results of `then`, and the
-/// refusals.
+/// Compiles some of a file's rows, or a whole file of kernels. Calls `then` with the kernels of each row that is not refused. Returns the
+/// results of `then`, and the refusals.
 fn each<R: Send>(
     build: &Build,
     source: &Source,
@@ -171,8 +172,8 @@ fn each<R: Send>(
         Ok((done, refusals))
     });
     let done = match done {
-        // These messages are about one row, and other rows may have errors too. So now all rows are compiled together: rustc finds every
-        // row's errors before it makes code.
+        // These messages are about one row, and other rows may have errors too. So now all of `names` are compiled together: rustc finds
+        // every row's errors before it makes code.
         Err(Error::Compiler { target, messages }) if names.len() > 1 => {
             let around = RowsCrate::write(build, source, &names, "all")?;
             let error = compile(&around).err();

@@ -1,6 +1,6 @@
 //! The user's file as tokens: its rows, the items that each row depends on, and the file with only some of its rows.
 //!
-//! Comments, documentation and layout are not tokens: a row keeps its key when only those change.
+//! Comments, documentation and layout do not count: a row keeps its key when only those change.
 
 mod items;
 mod normal;
@@ -181,7 +181,7 @@ fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTr
         TokenTree::Group(group) => Some(group.clone()),
         _ => None,
     };
-    // The path before the name and a semicolon after the list are not items. They stay, and belong to every row.
+    // The path before the name and a semicolon after the list stay among the other tokens.
     (list, [&tokens[..at], &tokens[at + 3..]].concat())
 }
 
@@ -240,7 +240,7 @@ fn refuse_equal_names(rows: &[Row]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses rows that give the same kernels. A `reduction only` row and a `scans only` row have no kernel in common.
+/// Refuses rows that have kernels in common. A `reduction only` row and a `scans only` row have no kernel in common.
 fn refuse_equal_rows(rows: &[Row]) -> Result<(), Error> {
     let parts: Vec<_> = rows.iter().map(Row::parts).collect();
     let share = |a: usize, b: usize| {

@@ -6,8 +6,8 @@
 //!    the newest. So equal instructions become equal lines.
 //! 2. Equal lines are written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance
 //!    back to an earlier line.
-//! 3. A run of at least [`SHORTEST_RUN`] numbers that is also found at an earlier position is encoded by the distance back and its length.
-//!    Any distance is allowed.
+//! 3. If [`longest_run`] finds an earlier equal run of at least [`SHORTEST_RUN`] lines, the run is encoded by the distance back and the
+//!    length. Any distance is allowed.
 //!
 //! The dictionary and the numbers are compressed (zlib).
 
@@ -46,7 +46,7 @@ pub struct Named<'a> {
     pub text: &'a str,
 }
 
-/// Packs texts. `None` if they would not unpack unchanged, for example because a text has control characters.
+/// Packs texts. `None` if they would not unpack unchanged, for example because a text contains [`NAME`] or [`MARK`].
 pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
     let mut dictionary = String::new();
     let mut numbers: BTreeMap<String, u32> = BTreeMap::new();

@@ -1,7 +1,5 @@
-//! Functions on the PTX that rustc's back end emits for users' files. They replace hooks, name the memory of each access, make both scans
-//! of an operator from one function, and find the operators to refuse.
-//!
-//! The parser reads only the subset of PTX that the back end and the hooks use.
+//! Functions on the PTX that a compiler emits for users' files. They replace hooks, name the memory of each access, make both scans of an
+//! operator from one function, and find the operators to refuse.
 
 pub mod control_flow;
 pub mod hook;

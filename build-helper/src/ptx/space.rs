@@ -257,7 +257,7 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// An access to memory whose space is not known.
+/// An access, or a conversion of an address, that the address's space does not allow.
 #[derive(Debug)]
 pub struct Stray {
     /// The instruction.

@@ -9,7 +9,8 @@
 //! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait counts
 //!   or is foreign, too.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
-//! - A macro, or a call of a macro, may define every name in it. A call of the library's macro `item!` defines the structs in it.
+//! - A macro, or a call of a macro, may define every name in it. A call of a macro of the library, such as `item!`, defines the structs in
+//!   it.
 //! - Anything else always counts.
 
 use std::collections::BTreeSet;

@@ -147,6 +147,8 @@ const IDENTITIES: Places = Places {
         "",
         "",
         "",
+        "",
+        "",
         "empty segment",
         "",
         "",

@@ -1,4 +1,5 @@
-//! Bugs in reductions and scans of columns. A column has 35 chunks, so that they are combined on two levels. A block has several columns.
+//! Bugs in reductions and scans of columns. A column has 35 chunks, so that they are combined on two levels. There are two columns, and
+//! each block works on chunks of both.
 
 use warpfold::Sum;
 

@@ -80,7 +80,7 @@ impl Format {
         magnitude >> (self.precision - 1) <= FURTHER as u64
     }
 
-    /// The float nearest to a number in the given direction.
+    /// A number, rounded to a float in the given rounding direction.
     pub(crate) fn round(self, number: Number, rounding: Rounding) -> u64 {
         let sign = u64::from(number.negative) << self.sign_shift();
         let length = 128 - number.significand.leading_zeros() as i32;

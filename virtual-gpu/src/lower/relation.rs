@@ -125,7 +125,7 @@ macro_rules! narrow_relations {
     };
 }
 
-/// The relation of single values, or of the lower values of pairs.
+/// The relation of 16-bit floats, or of the lower floats of pairs.
 pub(super) fn narrow(relation: Relation, ty: Type, flushes: bool) -> Option<Relate> {
     match ty.kind {
         Kind::Float | Kind::Packed(PackedElement::Half) => {
@@ -138,7 +138,7 @@ pub(super) fn narrow(relation: Relation, ty: Type, flushes: bool) -> Option<Rela
     }
 }
 
-/// The relation of the upper values of pairs.
+/// The relation of the upper floats of pairs.
 pub(super) fn upper(relation: Relation, ty: Type, flushes: bool) -> Option<Relate> {
     match ty.kind {
         Kind::Packed(PackedElement::Half) => {

@@ -63,7 +63,8 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
         let step = simt::opaque_one() as u32;
         let second = first + BLOCK_THREADS;
         let rounds = |first: u32| stripe.rounds(Ord::min(count.saturating_sub(first), WARP_LANES));
-        // `most` is known at compile time. It tells the compiler that the lane reads at most `words` words of 32 partials.
+        // `most` is known at compile time. It tells the compiler that, of the 32 · `words` words of 32 partials, the lane reads at most
+        // `words`.
         let most = (1u32 << words.min(31)) - 1;
         let wanted = rounds(first) & most | (rounds(second) & most) << SECOND;
         let address = |partial: u32| {

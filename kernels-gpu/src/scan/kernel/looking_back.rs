@@ -42,7 +42,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         };
         let mut turn = 0;
         let mut gathered = self.tiles.end;
-        // SAFETY: the whole warp calls it (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
+        // SAFETY: the whole warp is here (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
         // are awaited and prefixes sent once for each turn, in order. A tile is published before it is sent, so a barrier lies between its
         // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop, no thread
         // of the block uses the board any more, except for the departure.

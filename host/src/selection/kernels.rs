@@ -89,6 +89,11 @@ pub unsafe trait RunsKernel<T: Item>: HeadsKernel<T> {
 pub unsafe trait HeadsKernel<T: Item>: Equality<T> {
     /// The kernel.
     fn entry() -> &'static Entry;
+
+    /// Whether two items are equal exactly if their bytes are. Then their size is 1, 2, 4 or 8 bytes.
+    fn compares_bytes() -> bool {
+        false
+    }
 }
 
 macro_rules! row {
@@ -128,6 +133,11 @@ macro_rules! row {
                 static ENTRY: Entry =
                     Entry::with_blocks(stringify!($symbol), None, Blocks::of_heads);
                 &ENTRY
+            }
+
+            fn compares_bytes() -> bool {
+                // The names of the table's integers begin with these letters, and those of its floats with others.
+                const { matches!(stringify!($t).as_bytes()[0], b'i' | b'u') }
             }
         }
     };

@@ -93,8 +93,12 @@ macro_rules! with_by_key_scan_arguments {
             item_count: u64,
             /// Null, or the address of the number of items in device memory, at most `item_count`.
             item_count_at: *const u64,
-            /// The marked [heads](crate::heads) of `item_count` items.
+            /// The marked [heads](crate::heads) of `item_count` items, if `key_bytes` is 0.
             heads: *mut u8,
+            /// The address of a key for each item, aligned to a key, if `key_bytes` is not 0.
+            keys: *const u8,
+            /// The size of a key in bytes: 1, 2, 4 or 8. Keys are equal if their bytes are. 0 if the heads are marked.
+            key_bytes: u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
             /// The workspace's state words.
@@ -103,6 +107,8 @@ macro_rules! with_by_key_scan_arguments {
             state_words: u64,
             /// The address of result 0.
             output: *mut R,
+            /// The binary logarithm of the number of items of a window.
+            window_shift: u64,
             /// Whether a result leaves out its item: 0 or 1.
             is_exclusive: u64,
         }

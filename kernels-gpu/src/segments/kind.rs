@@ -32,9 +32,9 @@ pub const SCAN: Definition = Definition {
 pub const BY_KEY_SCAN: Definition = Definition {
     prefix: "by_key_scan_",
     skeleton: "by_key_scan",
-    // One in `begin_at_heads`: after the header and the words. Four for each work: after its items, its leaves and its nodes, and at its
+    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `mark_around`: after near and far bits. Four for each work: after its items, its leaves and its nodes, and at its
     // end. Five in `place_runs`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One
     // with the last tag: before the departure.
-    barriers: &[Barrier::block(11)],
+    barriers: &[Barrier::block(14)],
     ..SCAN
 };

@@ -16,6 +16,7 @@
 //!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
+mod keys;
 mod runs;
 mod short;
 mod sixteens;
@@ -27,11 +28,12 @@ use crate::element::Element;
 use crate::heads::Heads;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{chunk_items, window_count, ByKeyScanArguments, Task, Work};
+use crate::segments::{window_count, ByKeyScanArguments, Task, Work};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
 
+use self::keys::Keys;
 use self::runs::{HAS_LONG, HAS_ROOTS};
 use super::downsweep::Downsweep;
 use super::items::Room;
@@ -56,6 +58,10 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
     simt::await_work_before();
     // The bits have room for as many items as the launch may have.
     let heads = Heads::new(arguments.heads, arguments.item_count);
+    let keys = Keys {
+        address: arguments.keys,
+        bytes: arguments.key_bytes as u32,
+    };
     let launch = Launch::<O, T> {
         input: arguments.input,
         offsets: Offsets {
@@ -68,7 +74,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
             direction: Direction::of_text(),
         },
         windows_per_block: 1,
-        window_shift: chunk_items::<T, O::Accumulator>().trailing_zeros(),
+        window_shift: arguments.window_shift as u32,
         output: arguments.output,
         control: arguments.control,
         states: arguments.states,
@@ -78,7 +84,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
         is_exclusive: arguments.is_exclusive != 0,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here.
-    unsafe { launch.work_at_heads(&heads, arguments.state_words) }
+    unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -87,13 +93,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole block. The heads are marked. `state_words` is the launch's argument.
     #[inline(always)]
-    unsafe fn work_at_heads(&self, heads: &Heads, state_words: u64) {
+    unsafe fn work_at_heads(&self, heads: &Heads, keys: Keys, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
         // SAFETY: the whole block is here, and the heads are marked (this function's conditions). Every branch around a barrier goes the
         // same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads` follows.
         // `depart` comes after the last use of the board.
         unsafe {
-            if self.begin_at_heads(heads, room) {
+            if self.begin_at_heads(heads, keys, room) {
                 self.run_at_heads(room);
             }
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
@@ -112,12 +118,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once. The heads are marked.
     #[inline(always)]
-    unsafe fn begin_at_heads(&self, heads: &Heads, room: Room<T, O::Accumulator>) -> bool {
+    unsafe fn begin_at_heads(
+        &self,
+        heads: &Heads,
+        keys: Keys,
+        room: Room<T, O::Accumulator>,
+    ) -> bool {
         let windows = window_count(self.offsets.item_count, self.window_shift);
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches go the
-        // same way on all lanes of warp 0. `control` belongs to the workspace (the launch's condition 6). The block with the last ticket
-        // restarts the tickets, since no block takes another ticket. The launch has the window, and its heads are marked.
+        // same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the workspace (the launch's
+        // condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket. The launch has the
+        // window, and its heads are marked, or its keys are readable.
         unsafe {
+            let (mut window, mut next_words) = (0, 0);
             if simt::warp() == 0 {
                 let is_first_lane = simt::lane() == 0;
                 let ticket = tickets::take_if(self.control, is_first_lane).ticket();
@@ -127,10 +140,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     (*self.header).tag = ticket.tag;
                     (*self.header).is_refused = 0;
                 }
-                let window = simt::shuffle_from(ticket.index, 0) as u64;
+                window = simt::shuffle_from(ticket.index, 0) as u64;
+            }
+            if keys.bytes != 0 {
+                // Orders the writes of the ticket and the tag before all threads' reads.
+                simt::barrier();
+                window = self.window_number(0);
                 if window < windows {
-                    self.find_chunks(heads, room, window);
+                    next_words = self.mark_around(keys, room, window);
                 }
+            }
+            if simt::warp() == 0 && window < windows {
+                let seen = match keys.bytes {
+                    0 => self.see(heads, window),
+                    _ => self.see_marked(room, window, next_words),
+                };
+                self.find_chunks(seen, room, window);
             }
             // Orders the writes of the header and of the words before all threads' reads.
             simt::barrier();

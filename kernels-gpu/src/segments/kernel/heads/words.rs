@@ -92,6 +92,18 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         }
     }
 
+    /// The address of the bits around the window, which are found from the keys: those of a window and of two chunks at most. They take the
+    /// room of the leaves' values.
+    #[inline(always)]
+    pub fn raw_bits(&self) -> *mut u32 {
+        const {
+            let layout = Layout::of::<T, A>();
+            let bytes = (3 * Self::WINDOW_WORDS as usize).next_multiple_of(4) * size_of::<u32>();
+            assert!(layout.leaves.is_multiple_of(16) && layout.leaves + bytes <= layout.nodes);
+        }
+        self.leaf(0, 0).cast()
+    }
+
     /// The address of the flags of the window's work 0 or 1.
     #[inline(always)]
     pub fn flags_of(&self, work: u32) -> *mut u32 {

@@ -7,6 +7,7 @@
 
 mod heads;
 pub(crate) mod reference;
+mod small;
 
 pub use heads::{Marked, Marker};
 
@@ -162,6 +163,12 @@ impl Keyed {
         outputs: Outputs,
         starts: Starts,
     ) -> Result<()> {
+        if matches!(made, Made::Reduction)
+            && self.has_room_for_all(outputs, starts)
+            && self.reduce_small(queue, row, outputs, starts)?
+        {
+            return Ok(());
+        }
         let most_runs = self
             .room(made, outputs)
             .min(starts.numbers.item_count.saturating_sub(1));

@@ -106,9 +106,10 @@ impl Marked {
         let scanner = queue.entered.kernel_in(&row.entry, order.is_reversed)?;
         let division = row.division;
         let resident_blocks = scanner.short.resident_blocks as u64;
-        let window_shift = window_shift(division.chunk_items, item_count, resident_blocks);
-        let windows = window_count(item_count, window_shift);
         let env = |n: &str, d: u64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+        let most = resident_blocks * 4 / env("WF_BPS", 4);
+        let window_shift = window_shift(division.chunk_items, item_count, most);
+        let windows = window_count(item_count, window_shift);
         let is_one_launch = self.marker.compares_bytes
             && windows <= resident_blocks
             && item_count <= env("WF_ONE", 1 << 21);

@@ -35,6 +35,15 @@ macro_rules! with_segmented_reduce_arguments {
             windows_per_block: u64,
             /// The binary logarithm of the number of diagonals of a window.
             window_shift: u64,
+            /// The address of a key for each item, aligned to a key, if `key_bytes` is not 0.
+            keys: *const u8,
+            /// The size of a key in bytes: 1, 2, 4 or 8. Then the segments are runs of keys with equal bytes, the launch writes their starts to
+            /// `offsets`, and their number to `segment_count_at`. 0 if the offsets are given.
+            key_bytes: u64,
+            /// Null, or the address of the number of items in device memory, at most `item_count`, if `key_bytes` is not 0.
+            item_count_at: *const u64,
+            /// Null, or where the first key of each run is written, if `key_bytes` is not 0.
+            first_keys: *mut u8,
         }
     };
 }

@@ -109,6 +109,12 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     arguments: SegmentedReduceArguments<T, O::Output>,
 ) {
     simt::await_work_before();
+    if arguments.key_bytes != 0 {
+        // SAFETY: earlier work is awaited just above. The conditions are this function's. The branch depends on the launch's arguments, so
+        // all blocks and threads take the same way.
+        unsafe { heads::reduce_runs::<O, T>(arguments) };
+        return;
+    }
     let SegmentedReduceArguments {
         input,
         item_count,
@@ -124,6 +130,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         report,
         windows_per_block,
         window_shift,
+        ..
     } = arguments;
     // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
     let segment_count = unsafe { counted(segment_count, segment_count_at) };
@@ -146,6 +153,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         header: simt::shared_memory(),
         task: Task::Reduce,
         is_exclusive: false,
+        starts_at_heads: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's
     // arguments, so all blocks and threads take the same way.
@@ -191,6 +199,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
         header: simt::shared_memory(),
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
+        starts_at_heads: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here.
     unsafe { launch.work_and_depart(arguments.state_words) }
@@ -221,6 +230,8 @@ struct Launch<O: Op<T>, T: Element> {
     task: Task,
     /// Whether a scan's result leaves out its item.
     is_exclusive: bool,
+    /// Whether segments start at heads of runs (see `heads`).
+    starts_at_heads: bool,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {

@@ -17,6 +17,7 @@
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
 mod keys;
+mod ranks;
 mod runs;
 mod short;
 mod sixteens;
@@ -28,12 +29,14 @@ use crate::element::Element;
 use crate::heads::Heads;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{window_count, ByKeyScanArguments, Task, Work};
+use crate::segments::{window_count, Task, Work};
+use crate::segments::{ByKeyScanArguments, SegmentedReduceArguments};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
 
 use self::keys::Keys;
+use self::ranks::Outputs;
 use self::runs::{HAS_LONG, HAS_ROOTS};
 use super::downsweep::Downsweep;
 use super::items::Room;
@@ -82,9 +85,64 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
         header: simt::shared_memory(),
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
+        starts_at_heads: true,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here.
     unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
+}
+
+/// Reduces each run of equal keys to a result in `output`. Writes the starts of the runs, and their number.
+///
+/// # Safety
+/// Earlier work is awaited. The conditions of [`super::segmented_reduce`] for a launch with keys.
+#[inline(always)]
+pub unsafe fn reduce_runs<O: Op<T>, T: Element>(arguments: SegmentedReduceArguments<T, O::Output>) {
+    let keys = Keys {
+        address: arguments.keys,
+        bytes: arguments.key_bytes as u32,
+    };
+    let outputs = Outputs {
+        first_keys: arguments.first_keys,
+        starts: arguments.offsets.cast_mut().cast(),
+        start_bytes: arguments.offset_bytes as u32,
+        count: arguments.segment_count_at.cast_mut(),
+    };
+    let launch = Launch::<O, T> {
+        input: arguments.input,
+        offsets: Offsets {
+            address: core::ptr::null(),
+            offset_bytes: 0,
+            row_items: 0,
+            segment_count: 0,
+            // SAFETY: earlier work is awaited, and the address is null or readable: this function's conditions.
+            item_count: unsafe { counted(arguments.item_count, arguments.item_count_at) },
+            direction: Direction::FORWARD,
+        },
+        windows_per_block: 1,
+        window_shift: arguments.window_shift as u32,
+        output: arguments.output,
+        control: arguments.control,
+        states: arguments.states,
+        report: core::ptr::null_mut(),
+        header: simt::shared_memory(),
+        task: Task::Reduce,
+        is_exclusive: false,
+        starts_at_heads: true,
+    };
+    let room = Room::new(launch.header.cast(), launch.offsets.direction);
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here. Every branch around a barrier goes the same
+    // way on all threads, since it depends on shared memory. `depart` comes after the last use of the board.
+    unsafe {
+        if launch.begin_at_keys(keys, room) {
+            launch.reduce_at_heads(keys, &outputs, room);
+        } else if launch.offsets.item_count == 0 && simt::thread_index() == 0 {
+            let is_first = simt::read_shared(&raw const (*launch.header).ticket) == 0;
+            if is_first {
+                outputs.end(0, 0);
+            }
+        }
+        launch.depart_if_last(arguments.state_words);
+    }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -99,9 +157,25 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads` follows.
         // `depart` comes after the last use of the board.
         unsafe {
-            if self.begin_at_heads(heads, keys, room) {
+            let has_window = match keys.bytes {
+                0 => self.begin_at_heads(heads, room),
+                _ => self.begin_at_keys(keys, room),
+            };
+            if has_window {
                 self.run_at_heads(room);
             }
+            self.depart_if_last(state_words);
+        }
+    }
+
+    /// Departs from a launch with the last tag.
+    ///
+    /// # Safety
+    /// Convergent: the whole block, after its last use of the board. The tag is written, and `state_words` is the launch's argument.
+    #[inline(always)]
+    unsafe fn depart_if_last(&self, state_words: u64) {
+        // SAFETY: the whole block is here, and the tag is written (this function's conditions), so all threads take the same way.
+        unsafe {
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
                 // Orders the publications by the block's threads before the block's departure.
                 simt::barrier();
@@ -112,55 +186,85 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// Takes the block's ticket. Returns it on all lanes of warp 0, which alone writes the ticket and the tag.
+    ///
+    /// # Safety
+    /// Convergent: the whole block, which calls this first, and once.
+    #[inline(always)]
+    unsafe fn take_ticket(&self) -> u64 {
+        // SAFETY: the whole warp shuffles. `control` belongs to the workspace (the launch's condition 6). The block with the last ticket
+        // restarts the tickets, since no block takes another ticket. The header is in shared memory, which nobody uses yet.
+        unsafe {
+            if simt::warp() != 0 {
+                return 0;
+            }
+            let is_first_lane = simt::lane() == 0;
+            let ticket = tickets::take_if(self.control, is_first_lane).ticket();
+            if is_first_lane {
+                tickets::restart_after_last(self.control, ticket);
+                (*self.header).ticket = ticket.index;
+                (*self.header).tag = ticket.tag;
+                (*self.header).is_refused = 0;
+            }
+            simt::shuffle_from(ticket.index, 0) as u64
+        }
+    }
+
     /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Returns false on all threads if there
     /// is no such window, because the device's count of items is less than the launch's.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once. The heads are marked.
     #[inline(always)]
-    unsafe fn begin_at_heads(
-        &self,
-        heads: &Heads,
-        keys: Keys,
-        room: Room<T, O::Accumulator>,
-    ) -> bool {
+    unsafe fn begin_at_heads(&self, heads: &Heads, room: Room<T, O::Accumulator>) -> bool {
         let windows = window_count(self.offsets.item_count, self.window_shift);
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches go the
-        // same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the workspace (the launch's
-        // condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket. The launch has the
-        // window, and its heads are marked, or its keys are readable.
+        // same way on all lanes of warp 0. The launch has the window, and its heads are marked.
         unsafe {
-            let (mut window, mut next_words) = (0, 0);
-            if simt::warp() == 0 {
-                let is_first_lane = simt::lane() == 0;
-                let ticket = tickets::take_if(self.control, is_first_lane).ticket();
-                if is_first_lane {
-                    tickets::restart_after_last(self.control, ticket);
-                    (*self.header).ticket = ticket.index;
-                    (*self.header).tag = ticket.tag;
-                    (*self.header).is_refused = 0;
-                }
-                window = simt::shuffle_from(ticket.index, 0) as u64;
-            }
-            if keys.bytes != 0 {
-                // Orders the writes of the ticket and the tag before all threads' reads.
-                simt::barrier();
-                window = self.window_number(0);
-                if window < windows {
-                    next_words = self.mark_around(keys, room, window);
-                }
-            }
+            let window = self.take_ticket();
             if simt::warp() == 0 && window < windows {
-                let seen = match keys.bytes {
-                    0 => self.see(heads, window),
-                    _ => self.see_marked(room, window, next_words),
-                };
+                let seen = self.see(heads, window);
                 self.find_chunks(seen, room, window);
             }
             // Orders the writes of the header and of the words before all threads' reads.
             simt::barrier();
             self.window_number(0) < windows
         }
+    }
+
+    /// As [`Self::begin_at_heads`], if there are keys, and no marked heads. In a reduction, also finds the number of the window's first run.
+    ///
+    /// # Safety
+    /// Convergent: the whole block, which calls this first, and once. There is a readable key for each item.
+    #[inline(always)]
+    unsafe fn begin_at_keys(&self, keys: Keys, room: Room<T, O::Accumulator>) -> bool {
+        let windows = window_count(self.offsets.item_count, self.window_shift);
+        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch around
+        // barriers goes the same way on all threads, since it depends on shared memory. The launch has the window, and its keys are
+        // readable. `mark_around` ends with a barrier, which orders its writes before the reads.
+        unsafe {
+            self.take_ticket();
+            // Orders the writes of the ticket and the tag before all threads' reads.
+            simt::barrier();
+            let window = self.window_number(0);
+            if window >= windows {
+                return false;
+            }
+            let next_words = self.mark_around(keys, room, window);
+            if simt::warp() == 0 {
+                let seen = self.see_marked(room, window, next_words);
+                self.find_chunks(seen, room, window);
+            }
+            if self.task == Task::Reduce && simt::warp() == 1 {
+                let rank = self.runs_before(window as u32);
+                if simt::lane() == 0 {
+                    self.rank_address().write(rank as u64);
+                }
+            }
+            // Orders the writes of the header and of the words before all threads' reads.
+            simt::barrier();
+        }
+        true
     }
 
     /// Whether a work with these flags is scanned by sixteens of places: its items are narrow, and all its chunks are short.

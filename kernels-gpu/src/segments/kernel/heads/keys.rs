@@ -18,6 +18,7 @@ use crate::contract::WARP_LANES;
 use crate::direction::Heading;
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
+use crate::segments::Task;
 use crate::simt;
 use crate::thread::for_each_vector;
 
@@ -32,7 +33,7 @@ const NEAR_WORDS: u32 = 16;
 const WORDS_AT_ONCE: u32 = 8;
 
 /// How many words of the board a lane reads at once to look back.
-const LOOKS_AT_ONCE: u32 = 4;
+pub const LOOKS_AT_ONCE: u32 = 4;
 
 /// Keys that are equal exactly if their bytes are equal.
 #[derive(Clone, Copy)]
@@ -70,6 +71,44 @@ macro_rules! heads_among {
         });
         heads
     }};
+}
+
+/// What a window publishes of its heads.
+#[derive(Clone, Copy)]
+pub struct PublishedHeads {
+    /// One more than the place of the last head; 0 if there is none.
+    pub end: u32,
+    /// How many heads there are.
+    pub count: u32,
+}
+
+impl PublishedHeads {
+    /// In one word. Both numbers are at most the number of items of a chunk.
+    #[inline(always)]
+    fn packed(self) -> u32 {
+        self.end | self.count << 16
+    }
+
+    #[inline(always)]
+    pub fn of(word: u32) -> Self {
+        PublishedHeads {
+            end: word & 0xffff,
+            count: word >> 16,
+        }
+    }
+}
+
+/// The sum of a value over the lanes of a warp.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn warp_sum(mut value: u32) -> u32 {
+    for_each_vector!(S in 1 2 4 8 16 => {
+        // SAFETY: the whole warp is here: this function's condition.
+        value = value.wrapping_add(unsafe { simt::shuffle_from(value, simt::lane() ^ S as u32) });
+    });
+    value
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -158,7 +197,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // Orders the writes of near bits before all threads' reads.
             simt::barrier();
             if simt::warp() == 0 {
-                self.publish_last(room, number);
+                self.publish_heads(room, number);
             }
             let lane = simt::lane();
             let mut after = 0;
@@ -194,19 +233,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The tag is written.
     #[inline(always)]
-    unsafe fn board_of_heads(&self) -> Board {
+    pub unsafe fn board_of_heads(&self) -> Board {
         let words = simt::block_count() as usize * O::Accumulator::WORDS;
         // SAFETY: the tag is in shared memory, and written: this function's condition.
         let tag = unsafe { simt::read_shared(&raw const (*self.header).tag) };
         Board::new(self.states.wrapping_add(words), tag)
     }
 
-    /// Publishes the last head of window `number`: one more than its index, or 0 if there is none.
+    /// Publishes the place of the last head of window `number` and, in a reduction, how many heads the window has.
     ///
     /// # Safety
     /// Convergent: the whole warp, once for the window. The window's bits are written, and so is the tag.
     #[inline(always)]
-    unsafe fn publish_last(&self, room: Room<T, O::Accumulator>, number: u64) {
+    unsafe fn publish_heads(&self, room: Room<T, O::Accumulator>, number: u64) {
         let words = room.raw_bits().wrapping_add(Self::NEAR_WORDS as usize);
         // SAFETY: the bits and the tag are written, and the whole warp votes and shuffles. The board has a slot for each window, and this
         // warp alone publishes it.
@@ -214,10 +253,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let own = Self::shared_bits(words, self.window_words());
             let found = simt::ballot(own.are_some());
             let highest = simt::shuffle_from(own.highest(), last_lane(found));
-            let origin = (number << self.window_shift) as u32;
-            let last = if found == 0 { 0 } else { origin + highest + 1 };
+            let mut count = 0;
+            if self.task == Task::Reduce {
+                count = warp_sum(own.count());
+            }
+            let end = if found == 0 { 0 } else { highest + 1 };
             if simt::lane() == 0 {
-                self.board_of_heads().publish(number as u32, last);
+                let heads = PublishedHeads { end, count };
+                self.board_of_heads().publish(number as u32, heads.packed());
             }
         }
     }
@@ -282,12 +325,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     }
                 });
                 // One more than the last head; 0 if none is known.
-                let (mut last, mut is_known) = (0, true);
+                let (mut last, mut is_known) = (0_u64, true);
                 for_each_vector!(V in 0 1 2 3 => {
                     let waits = simt::ballot(unknown >> V & 1 != 0);
-                    let heads = simt::ballot(unknown >> V & 1 == 0 && values[V] != 0);
+                    let end = PublishedHeads::of(values[V]).end;
+                    let heads = simt::ballot(unknown >> V & 1 == 0 && end != 0);
                     let nearest = first_lane(heads);
-                    let value = simt::shuffle_from(values[V], nearest);
+                    let end = simt::shuffle_from(end, nearest);
+                    let window = upto.wrapping_sub(V as u32 * WARP_LANES + nearest + 1);
                     let nearer = match heads {
                         0 => u32::MAX,
                         _ => (1 << nearest) - 1,
@@ -295,12 +340,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     if last == 0 && is_known {
                         is_known = waits & nearer == 0;
                         if is_known && heads != 0 {
-                            last = value;
+                            last = ((window as u64) << self.window_shift) + end as u64;
                         }
                     }
                 });
                 if last != 0 {
-                    return last as u64 - 1;
+                    return last - 1;
                 }
                 if is_known {
                     upto = upto.wrapping_sub(step * LOOKS_AT_ONCE * WARP_LANES);

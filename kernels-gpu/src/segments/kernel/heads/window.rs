@@ -41,6 +41,13 @@ impl Bits {
         a | b | c | d != 0
     }
 
+    /// How many bits are set.
+    #[inline(always)]
+    pub fn count(self) -> u32 {
+        let [a, b, c, d] = self.0;
+        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
+    }
+
     /// The lowest bit that is set, counted from the first bit of lane 0; any number if none is.
     #[inline(always)]
     pub fn lowest(self) -> u32 {
@@ -238,6 +245,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             });
             // What is before the next lane's words is not used.
             let _ = before;
+            if self.task == Task::Reduce {
+                let mut upto = own.count();
+                for_each_vector!(S in 1 2 4 8 16 => {
+                    let below = simt::shuffle_up(upto, S as u32);
+                    if lane >= S as u32 {
+                        upto += below;
+                    }
+                });
+                let mut count = upto - own.count();
+                for_each_vector!(W in 0 1 2 3 => {
+                    let place = lane * VECTOR_WORDS + W as u32;
+                    if place < words {
+                        room.heads_count(place).write(count);
+                    }
+                    count += own.0[W].count_ones();
+                });
+                if lane == WARP_LANES - 1 {
+                    room.heads_count(words).write(count);
+                }
+            }
             if lane != 0 {
                 return;
             }

@@ -1,0 +1,241 @@
+//! The numbers of a reduction's runs, and the outputs for each run.
+//!
+//! Each window publishes how many heads it has. One warp adds up the numbers of all earlier windows, while another finds the window's
+//! chunks. A run's number is that sum and the number of heads between the window's begin and the run's head.
+
+use crate::contract::WARP_LANES;
+use crate::element::Element;
+use crate::launch::Copies;
+use crate::op::Op;
+use crate::segments::{window_count, Work};
+use crate::simt;
+use crate::thread::for_each_vector;
+
+use super::super::items::Room;
+use super::super::leaves::Fold;
+use super::super::Launch;
+use super::keys::{warp_sum, Keys, PublishedHeads, LOOKS_AT_ONCE};
+use super::runs::{Places, HAS_NODES, HAS_ROOTS};
+
+/// Where a reduction writes what it finds of the runs.
+#[derive(Clone, Copy)]
+pub struct Outputs {
+    /// Null, or where the first key of each run is written.
+    pub first_keys: *mut u8,
+    /// Where the starts of the runs are written, and then the number of items.
+    pub starts: *mut u8,
+    /// The size of a start in bytes: 4 or 8.
+    pub start_bytes: u32,
+    /// Where the number of runs is written.
+    pub count: *mut u64,
+}
+
+impl Outputs {
+    /// Writes the start of a run.
+    ///
+    /// # Safety
+    /// There is room for the start, and no other thread writes it.
+    #[inline(always)]
+    unsafe fn start(&self, run: u64, item: u64) {
+        // SAFETY: there is room for the start: this function's condition.
+        unsafe {
+            match self.start_bytes {
+                4 => self.starts.cast::<u32>().add(run as usize).write(item as u32),
+                _ => self.starts.cast::<u64>().add(run as usize).write(item),
+            }
+        }
+    }
+
+    /// Writes the number of runs, and the number of items after the last start.
+    ///
+    /// # Safety
+    /// There is room for the number after the last start, and no other thread writes it.
+    #[inline(always)]
+    pub unsafe fn end(&self, run_count: u64, item_count: u64) {
+        // SAFETY: there is room for both numbers: this function's condition.
+        unsafe {
+            self.start(run_count, item_count);
+            self.count.write(run_count);
+        }
+    }
+}
+
+impl Keys {
+    /// Copies key `item` to place `run` of `to`.
+    ///
+    /// # Safety
+    /// The key is readable, and `to` has the place, which no other thread writes.
+    #[inline(always)]
+    unsafe fn copy(&self, item: u64, to: *mut u8, run: u64) {
+        let (from, at) = (item as usize, run as usize);
+        // SAFETY: the key is readable, and its place in `to` is this thread's: this function's conditions.
+        unsafe {
+            match self.bytes {
+                1 => to.add(at).write(self.address.add(from).read()),
+                2 => to.cast::<u16>().add(at).write(self.address.cast::<u16>().add(from).read()),
+                4 => to.cast::<u32>().add(at).write(self.address.cast::<u32>().add(from).read()),
+                _ => to.cast::<u64>().add(at).write(self.address.cast::<u64>().add(from).read()),
+            }
+        }
+    }
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// The address of the number of runs that begin before the window.
+    #[inline(always)]
+    pub fn rank_address(&self) -> *mut u64 {
+        // SAFETY: takes the field's address, and makes no reference.
+        let borders = unsafe { &raw mut (*self.header).borders };
+        borders.cast()
+    }
+
+    /// The number of runs that begin before the window.
+    ///
+    /// # Safety
+    /// The number is written.
+    #[inline(always)]
+    pub unsafe fn rank(&self) -> u64 {
+        // SAFETY: the number is in shared memory, and written: this function's condition.
+        unsafe { simt::read_shared(self.rank_address()) }
+    }
+
+    /// The number of the run of a work's chunk. `chunk` is the chunk's first place, counted from the work's begin.
+    ///
+    /// # Safety
+    /// The header and the words are written, and the chunk is the last of its run.
+    #[inline(always)]
+    pub unsafe fn run_of(&self, work: &Work, chunk: u32) -> u64 {
+        let room = Room::<T, O::Accumulator>::new(self.header.cast(), self.offsets.direction);
+        let place = Places::of(work).begin + chunk;
+        // SAFETY: the header and the words are written: this function's conditions.
+        unsafe {
+            let tail = self.window(0).has_tail as u64;
+            self.rank() - tail + room.heads_before(place) as u64
+        }
+    }
+
+    /// How many runs begin in the windows before window `number`.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The tag is written, and the launch has window `number`.
+    #[inline(always)]
+    pub unsafe fn runs_before(&self, number: u32) -> u32 {
+        let lane = simt::lane();
+        let (mut sum, mut upto) = (0_u32, number);
+        // SAFETY: the tag is written. The board has a slot for each window, and only windows before `number` are read. The whole warp votes
+        // and shuffles, since all lanes have the same `upto`. Each of these windows publishes its heads, without waiting, in a block with a
+        // lower ticket.
+        unsafe {
+            let board = self.board_of_heads();
+            while upto > 0 {
+                let step = simt::opaque_one() as u32;
+                let (mut found, mut is_unknown) = (0, false);
+                for_each_vector!(V in 0 1 2 3 => {
+                    let window = upto.wrapping_sub(V as u32 * WARP_LANES + lane + 1);
+                    let exists = window < upto;
+                    let (value, is_published) = board.read::<u32>(if exists { window } else { 0 });
+                    if exists {
+                        found += PublishedHeads::of(value).count;
+                        is_unknown |= !is_published;
+                    }
+                });
+                if simt::ballot(is_unknown) == 0 {
+                    sum += found;
+                    upto = upto.saturating_sub(step * LOOKS_AT_ONCE * WARP_LANES);
+                }
+            }
+            warp_sum(sum)
+        }
+    }
+
+    /// Writes the first keys and the starts of the runs that begin in the window. For the last window, also writes the number of runs.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header and the words are written. There is a readable key for each item, and the outputs have room
+    /// for all runs.
+    #[inline(always)]
+    unsafe fn write_runs(&self, keys: Keys, outputs: &Outputs, room: Room<T, O::Accumulator>) {
+        let (lane, words) = (simt::lane(), self.window_words());
+        // SAFETY: the header and the words are written. Each run has one head, and so one thread writes its outputs, which have room. One
+        // thread writes the end.
+        unsafe {
+            let number = self.window_number(0);
+            let origin = number << self.window_shift;
+            let window = self.window(0);
+            let rank = self.rank() - window.has_tail as u64;
+            let chunks = room.heads_before(1 << self.window_shift) as u64;
+            let mut word = simt::warp();
+            while word < words {
+                let step = simt::opaque_one() as u32;
+                let place = word * u32::BITS + lane;
+                let run = room.heads_before(place) as u64;
+                let is_tail = run == 0 && window.has_tail != 0;
+                if room.word(word).heads >> lane & 1 != 0 && !is_tail {
+                    let item = origin + place as u64;
+                    outputs.start(rank + run, item);
+                    if !outputs.first_keys.is_null() {
+                        keys.copy(item, outputs.first_keys, rank + run);
+                    }
+                }
+                word += step * (self.threads() / WARP_LANES);
+            }
+            let windows = window_count(self.offsets.item_count, self.window_shift);
+            if number == windows - 1 && simt::thread_index() == 0 {
+                outputs.end(rank + chunks, self.offsets.item_count);
+            }
+        }
+    }
+
+    /// Reduces the runs of the window. Combines the tail with earlier chunks at the end.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The header, the words and the number of the window's first run are written. The conditions of
+    /// [`Self::write_runs`].
+    #[inline(always)]
+    pub unsafe fn reduce_at_heads(
+        &self,
+        keys: Keys,
+        outputs: &Outputs,
+        room: Room<T, O::Accumulator>,
+    ) {
+        // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. The branches around
+        // barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps
+        // that it needs, with a barrier between. The last barrier comes before the next work replaces the items, and before warp 0 reads
+        // the tail's value.
+        unsafe {
+            let mut number = 0;
+            while number < self.work_count() {
+                let work = self.work(number);
+                self.bring_items(&work, room);
+                if number == 0 {
+                    self.write_runs(keys, outputs, room);
+                }
+                if simt::COPIES == Copies::Asynchronous {
+                    simt::await_copies();
+                }
+                // Orders the writes of items before all threads' reads.
+                simt::barrier();
+                let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
+                Self::note(room.flags_of(number), found);
+                self.scan_short_runs(&work, room);
+                // Orders the writes of leaves' values and of flags before all threads' reads.
+                simt::barrier();
+                let flags = simt::read_shared(room.flags_of(number));
+                if flags & (HAS_NODES | HAS_ROOTS) != 0 {
+                    self.for_each_node_of_runs::<Fold>(&work, room, flags);
+                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
+                    simt::barrier();
+                }
+                if flags & HAS_ROOTS != 0 {
+                    self.fold_roots_of_runs(&work, room);
+                }
+                // Orders the reads of items before the writes that replace them, and the write of the tail's value before warp 0's read.
+                simt::barrier();
+                number = self.work_after(number);
+            }
+            if simt::warp() == 0 && self.is_combined() {
+                self.settle();
+            }
+        }
+    }
+}

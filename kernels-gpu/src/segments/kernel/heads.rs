@@ -17,6 +17,7 @@
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
 mod keys;
+mod published;
 mod ranks;
 mod runs;
 mod short;
@@ -250,16 +251,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if window >= windows {
                 return false;
             }
-            let next_words = self.mark_around(keys, room, window);
+            let seen = self.see_keys(keys, room, window);
             if simt::warp() == 0 {
-                let seen = self.see_marked(room, window, next_words);
                 self.find_chunks(seen, room, window);
-            }
-            if self.task == Task::Reduce && simt::warp() == 1 {
-                let rank = self.runs_before(window as u32);
-                if simt::lane() == 0 {
-                    self.rank_address().write(rank as u64);
-                }
             }
             // Orders the writes of the header and of the words before all threads' reads.
             simt::barrier();

@@ -1,39 +1,45 @@
 //! The heads of a window, found from the keys themselves. No earlier launch has marked them.
 //!
-//! All warps compare the keys of the window and of some items before and after it, and write the bits to shared memory. The bits lie in
-//! the room of the leaves' values, which is not used yet:
-//!
 //! ```text
-//! near words       of the items before the window
-//! window words     of the window
-//! chunk words      of the items after the window: first the near words, and the others only if those have no head
+//! all warps:  compare the keys of the window and a few before and after it, and write the bits to shared memory; a barrier follows
+//! warp 1:     publish the window's heads, and look back over what earlier windows have published, many windows at a time
+//! the others: if the few keys after the window are all equal, find the first other key after them, up to a chunk after the window
 //! ```
 //!
-//! A window publishes its last head before it waits for anything. If there is no head among the items just before a window, its warp 0
-//! looks back over what earlier windows have published, many windows at a time. It waits only for windows with lower tickets. The values
-//! of tails are published in slots of their own.
+//! Warp 1 only looks back if there is no head among the few keys before the window, or if runs are numbered. It waits only for windows with
+//! lower tickets, which publish their heads before they wait for anything. The values of tails are published in slots of their own.
+//!
+//! The bits lie in the room of the leaves' values, which is not used yet.
 
-use crate::board::Board;
 use crate::contract::WARP_LANES;
 use crate::direction::Heading;
-use crate::element::{Accumulator, Element};
+use crate::element::{for_each_item, item_of, put_item};
+use crate::element::{Element, Vector, VECTOR_WORDS as WORDS};
 use crate::op::Op;
 use crate::segments::Task;
+use crate::selection::{Equal, Equality};
 use crate::simt;
-use crate::thread::for_each_vector;
+use crate::simt::atomics::shared_min_u32;
+use crate::thread::{for_each_vector, Access, Caching};
 
 use super::super::items::Room;
 use super::super::Launch;
-use super::window::{first_lane, last_lane, Bits, Seen, VECTOR_WORDS};
+use super::window::{Bits, Seen, NO_HEAD, VECTOR_WORDS};
 
-/// The words that are marked before a window, and at once after it.
-const NEAR_WORDS: u32 = 16;
+/// The words that are marked before a window, and as many after it: a vector of them.
+const NEAR_WORDS: u32 = VECTOR_WORDS;
 
-/// How many words a warp marks at once.
-const WORDS_AT_ONCE: u32 = 8;
+/// The items of these words.
+const NEAR_ITEMS: u32 = NEAR_WORDS * u32::BITS;
 
-/// How many words of the board a lane reads at once to look back.
-pub const LOOKS_AT_ONCE: u32 = 4;
+/// The size in bytes of a vector of keys.
+const VECTOR_BYTES: u32 = 16;
+
+/// The warp that publishes heads and looks back. It does not look for far heads.
+const LOOKING_WARP: u32 = 1;
+
+/// How many vectors a thread loads at once to find a far head.
+const FAR_VECTORS: u32 = 5;
 
 /// Keys that are equal exactly if their bytes are equal.
 #[derive(Clone, Copy)]
@@ -44,95 +50,71 @@ pub struct Keys {
     pub bytes: u32,
 }
 
-/// Which of several items are heads: bit `i` for the item `i · stride` after `first`. Item 0 is one, and items from `count` on are not.
-///
-/// # Safety
-/// `keys` points to `count` readable keys.
-macro_rules! heads_among {
-    ($launch:expr, $keys:expr, $first:expr, $stride:expr) => {{
-        let (keys, count, direction) = (
-            $keys,
-            $launch.offsets.item_count,
-            $launch.offsets.direction,
-        );
-        let mut heads = 0;
-        for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-            let item: u64 = $first.wrapping_add(V as u64 * $stride);
-            let exists = item < count;
-            // Where there is no item, a key is compared with itself.
-            let item = if exists { item } else { 0 };
-            let before = item - (item > 0) as u64;
-            // SAFETY: there is a key (the window exists), and both numbers are less than the number of keys, which are readable.
-            let differs = unsafe {
-                keys.wrapping_add(direction.place(item, count) as usize).read()
-                    != keys.wrapping_add(direction.place(before, count) as usize).read()
-            };
-            heads |= ((exists && (differs || item == 0)) as u32) << V;
-        });
-        heads
-    }};
-}
-
-/// What a window publishes of its heads.
-#[derive(Clone, Copy)]
-pub struct PublishedHeads {
-    /// One more than the place of the last head; 0 if there is none.
-    pub end: u32,
-    /// How many heads there are.
-    pub count: u32,
-}
-
-impl PublishedHeads {
-    /// In one word. Both numbers are at most the number of items of a chunk.
+impl Keys {
+    /// How many keys a vector has.
     #[inline(always)]
-    fn packed(self) -> u32 {
-        self.end | self.count << 16
+    fn vector_items(self) -> u32 {
+        VECTOR_BYTES >> self.bytes.trailing_zeros()
     }
 
+    /// The address of the key at a place in memory.
     #[inline(always)]
-    pub fn of(word: u32) -> Self {
-        PublishedHeads {
-            end: word & 0xffff,
-            count: word >> 16,
-        }
+    fn at<K>(self, place: u64) -> *const K {
+        let offset = place << self.bytes.trailing_zeros();
+        self.address.wrapping_add(offset as usize).cast()
     }
-}
-
-/// The sum of a value over the lanes of a warp.
-///
-/// # Safety
-/// Convergent: the whole warp.
-#[inline(always)]
-pub unsafe fn warp_sum(mut value: u32) -> u32 {
-    for_each_vector!(S in 1 2 4 8 16 => {
-        // SAFETY: the whole warp is here: this function's condition.
-        value = value.wrapping_add(unsafe { simt::shuffle_from(value, simt::lane() ^ S as u32) });
-    });
-    value
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The words that are marked before a window, and at once after it: at most those of a chunk.
-    const NEAR_WORDS: u32 = {
-        let most = Room::<T, O::Accumulator>::WINDOW_WORDS;
-        if most < NEAR_WORDS {
-            most
-        } else {
-            NEAR_WORDS
-        }
-    };
-
-    /// Which of the items from `first` on, `stride` items apart, are heads: a bit for each of [`WORDS_AT_ONCE`] items.
+    /// The key of item `item`. Where there is no such item, any other key.
     ///
     /// # Safety
-    /// The launch has an item, and its keys are readable.
+    /// There is an item, and its keys are readable.
     #[inline(always)]
-    unsafe fn heads_among(&self, keys: Keys, first: u64, stride: u64) -> u32 {
-        match keys.bytes {
-            1 => heads_among!(self, keys.address, first, stride),
-            2 => heads_among!(self, keys.address.cast::<u16>(), first, stride),
-            4 => heads_among!(self, keys.address.cast::<u32>(), first, stride),
-            _ => heads_among!(self, keys.address.cast::<u64>(), first, stride),
+    unsafe fn key<K: Element>(&self, keys: Keys, item: u64) -> K {
+        let count = self.offsets.item_count;
+        let item = Ord::min(item, count - 1);
+        let place = self.offsets.direction.place(item, count);
+        // SAFETY: the place is less than the number of keys, which are readable: this function's condition.
+        unsafe { keys.at::<K>(place).read() }
+    }
+
+    /// The keys of a vector's items from `item` on, in the order of the items. Where there is no item, any other key.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::key`].
+    #[inline(always)]
+    unsafe fn keys<K: Element>(&self, keys: Keys, item: u64) -> Vector {
+        let count = self.offsets.item_count;
+        let address: *const u32 = keys.at(item);
+        let all_exist = item < count && count - item >= keys.vector_items() as u64;
+        // SAFETY: the conditions are this function's. A whole vector is aligned, and all its keys exist, in the order of memory.
+        unsafe {
+            if all_exist
+                && address.addr().is_multiple_of(VECTOR_BYTES as usize)
+                && self.offsets.direction.if_backward(1) == 0
+            {
+                return Access::new(16, 16).load(address, Caching::Kept);
+            }
+            let mut vector = [0; WORDS];
+            for_each_item!(P of K => {
+                put_item::<K>(&mut vector, P, self.key(keys, item.wrapping_add(P as u64)));
+            });
+            vector
+        }
+    }
+
+    /// Which of a vector's items from `item` on are heads: a bit for each. Items that do not exist are not.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::key`]. `keys` are of type `K`, whose size is their size.
+    #[inline(always)]
+    unsafe fn heads_of<K: Element + PartialEq>(&self, keys: Keys, item: u64) -> u32 {
+        // SAFETY: the conditions are this function's.
+        unsafe {
+            let vector = self.keys::<K>(keys, item);
+            let before = self.key::<K>(keys, item.wrapping_sub(1));
+            Equal::heads(&vector, before)
         }
     }
 
@@ -143,214 +125,213 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// uses.
     #[inline(always)]
     unsafe fn mark_words(&self, keys: Keys, first: u64, words: *mut u32, count: u32) {
-        let (lane, warps) = (simt::lane(), self.threads() / WARP_LANES);
-        let stride = warps as u64 * u32::BITS as u64;
-        let mut word = simt::warp();
-        while word < count {
+        let items = keys.vector_items();
+        // How many lanes have the bits of a word: 32 items.
+        let word_lanes = 2 * keys.bytes;
+        let lane = simt::lane();
+        let mut place = simt::warp() * WARP_LANES * items;
+        while place < count * u32::BITS {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp votes, since all lanes have the same `word`. There is an item, and the keys are readable. Each word is
-            // written by one lane.
+            let own = place + lane * items;
+            let item = first.wrapping_add(own as u64);
+            // SAFETY: the whole warp shuffles, since all lanes have the same `place`. There is an item, and the keys are readable. Each
+            // word is written by one lane.
             unsafe {
-                let first = first.wrapping_add((word * u32::BITS + lane) as u64);
-                let heads = self.heads_among(keys, first, stride);
-                let mut own = 0;
-                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
-                    let bits = simt::ballot(heads >> V & 1 != 0);
-                    if lane == V as u32 {
-                        own = bits;
+                let mut heads = match keys.bytes {
+                    1 => self.heads_of::<u8>(keys, item),
+                    2 => self.heads_of::<u16>(keys, item),
+                    4 => self.heads_of::<u32>(keys, item),
+                    _ => self.heads_of::<u64>(keys, item),
+                };
+                heads |= (item == 0) as u32;
+                let existing = self.offsets.item_count.saturating_sub(item);
+                heads &= (1 << Ord::min(existing, items as u64)) - 1;
+                let mut word = heads << (own % u32::BITS);
+                for_each_vector!(S in 1 2 4 8 => {
+                    if (S as u32) < word_lanes {
+                        word |= simt::shuffle_from(word, lane ^ S as u32);
                     }
                 });
-                let number = word + lane * warps;
-                if lane < WORDS_AT_ONCE && number < count {
-                    words.wrapping_add(number as usize).write(own);
+                let number = own / u32::BITS;
+                if own.is_multiple_of(u32::BITS) && number < count {
+                    words.wrapping_add(number as usize).write(word);
                 }
             }
-            word += step * WORDS_AT_ONCE * warps;
+            place += step * self.threads() * items;
         }
     }
 
-    /// Writes the bits around window `number` to shared memory, and publishes the window's last head. Returns the number of words after the
-    /// window.
+    /// The place, among the items of [`FAR_VECTORS`] vectors, of the first item whose key is not `key`; [`NO_HEAD`] if there is none. The
+    /// first vector begins with item `first`, the others `stride` items further on.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::heads_of`].
+    #[inline(always)]
+    unsafe fn other_key<K: Element + PartialEq>(
+        &self,
+        keys: Keys,
+        first: u64,
+        stride: u32,
+        last: u64,
+    ) -> u32 {
+        let mut found = NO_HEAD;
+        // SAFETY: the conditions are this function's.
+        unsafe {
+            let key = self.key::<K>(keys, last);
+            let mut vectors: [Vector; FAR_VECTORS as usize] = [[0; WORDS]; FAR_VECTORS as usize];
+            for_each_vector!(V in 0 1 2 3 4 => {
+                vectors[V] = self.keys::<K>(keys, first + V as u64 * stride as u64);
+            });
+            for_each_vector!(V in 4 3 2 1 0 => {
+                let mut others = 0;
+                for_each_item!(P of K => {
+                    others |= ((item_of::<K>(&vectors[V], P) != key) as u32) << P;
+                });
+                if others != 0 {
+                    found = V as u32 * stride + others.trailing_zeros();
+                }
+            });
+        }
+        found
+    }
+
+    /// Finds the first head from item `first` on, before item `end`, with all warps except the looking one. All items just before `first`
+    /// belong to one run. Puts the head's place after item `origin` to `far`, if there is one and it is less.
+    ///
+    /// # Safety
+    /// Convergent: whole warps, all except the looking one. The conditions of [`Self::mark_words`]. `far` is written, in shared memory.
+    #[inline(always)]
+    unsafe fn find_far(&self, keys: Keys, origin: u64, first: u64, end: u64, far: *mut u32) {
+        let items = keys.vector_items();
+        let warp = simt::warp() - (simt::warp() > LOOKING_WARP) as u32;
+        let stride = (self.threads() - WARP_LANES) * items;
+        let mut item = first + ((warp * WARP_LANES + simt::lane()) * items) as u64;
+        while item < end {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the first item exists, so there is an item before it, and the keys are readable. `far` is in shared memory.
+            unsafe {
+                let place = match keys.bytes {
+                    1 => self.other_key::<u8>(keys, item, stride, first - 1),
+                    2 => self.other_key::<u16>(keys, item, stride, first - 1),
+                    4 => self.other_key::<u32>(keys, item, stride, first - 1),
+                    _ => self.other_key::<u64>(keys, item, stride, first - 1),
+                };
+                if place != NO_HEAD && item + (place as u64) < end {
+                    shared_min_u32(far, (item - origin) as u32 + place);
+                    return;
+                }
+            }
+            item += (step * FAR_VECTORS * stride) as u64;
+        }
+    }
+
+    /// Finds the heads around window `number`, and publishes the window's own heads. Returns what the block sees.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch has the window, its keys are readable, and the block's ticket and tag are written.
     #[inline(always)]
-    pub unsafe fn mark_around(
-        &self,
-        keys: Keys,
-        room: Room<T, O::Accumulator>,
-        number: u64,
-    ) -> u32 {
-        let (near, own) = (Self::NEAR_WORDS, self.window_words());
-        let chunk = Room::<T, O::Accumulator>::WINDOW_WORDS;
+    pub unsafe fn see_keys(&self, keys: Keys, room: Room<T, O::Accumulator>, number: u64) -> Seen {
+        let own_words = self.window_words();
+        let window = 1_u32 << self.window_shift;
+        let chunk = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS;
+        let count = self.offsets.item_count;
         let bits = room.raw_bits();
         let origin = number << self.window_shift;
-        let first = origin.wrapping_sub((near * u32::BITS) as u64);
-        let upto = near + own + near;
-        let far = bits.wrapping_add(upto as usize);
-        let far_item = first.wrapping_add((upto * u32::BITS) as u64);
+        let far_item = origin + (window + NEAR_ITEMS) as u64;
         // SAFETY: the whole block is here, and the window and its keys exist: this function's conditions. The words lie one after the other
-        // in the room of the leaves' values, which nobody uses yet. The branch goes the same way on all threads, since it depends on shared
-        // memory. Nobody else publishes the window's last head.
+        // in the room of the leaves' values, which nobody uses yet. The branches around barriers go the same way on all threads, since they
+        // depend on shared memory.
         unsafe {
-            self.mark_words(keys, first, bits, upto);
-            // Orders the writes of near bits before all threads' reads.
+            if simt::thread_index() == 0 {
+                room.far_head().write(NO_HEAD);
+            }
+            let first = origin.wrapping_sub(NEAR_ITEMS as u64);
+            self.mark_words(keys, first, bits, own_words + 2 * NEAR_WORDS);
+            // Orders the writes of the bits before all threads' reads.
             simt::barrier();
-            if simt::warp() == 0 {
-                self.publish_heads(room, number);
+            let before = Near(simt::read_vector(bits));
+            let after_at = bits.wrapping_add((NEAR_WORDS + own_words) as usize);
+            let after = Near(simt::read_vector(after_at));
+            let looks_back = before.are_none() && number > 0;
+            let looks_far = after.are_none() && far_item < count;
+            if simt::warp() == LOOKING_WARP {
+                let own = Self::own_bits(bits, own_words);
+                self.publish_heads(own, number);
+                if looks_back || self.task == Task::Reduce {
+                    self.look_back(number as u32);
+                }
+            } else if looks_far {
+                let end = Ord::min(count, origin + (window + chunk) as u64);
+                self.find_far(keys, origin, far_item, end, room.far_head());
             }
-            let lane = simt::lane();
-            let mut after = 0;
-            if lane < near {
-                after = simt::read_shared(bits.wrapping_add((near + own + lane) as usize));
+            if looks_back || looks_far {
+                // Orders the writes of far heads before all threads' reads.
+                simt::barrier();
             }
-            let is_far = simt::ballot(after != 0) == 0 && far_item < self.offsets.item_count;
-            let count = if is_far { chunk - near } else { 0 };
-            self.mark_words(keys, far_item, far, count);
-            // Orders the writes of far bits before warp 0's reads.
-            simt::barrier();
-            near + count
-        }
-    }
-
-    /// The lane's bits of `count` words in shared memory; `count` is a multiple of 4. Lanes past these words get no bits.
-    ///
-    /// # Safety
-    /// The words are written, and begin at a multiple of 16 bytes.
-    #[inline(always)]
-    unsafe fn shared_bits(words: *const u32, count: u32) -> Bits {
-        let word = simt::lane() * VECTOR_WORDS;
-        if word < count {
-            // SAFETY: the words are written, and a vector of them lies at a multiple of 16 bytes.
-            Bits(unsafe { simt::read_vector(words.wrapping_add(word as usize)) })
-        } else {
-            Bits([0; 4])
-        }
-    }
-
-    /// The board of the windows' last heads. Its slots lie after those of the windows' values.
-    ///
-    /// # Safety
-    /// The tag is written.
-    #[inline(always)]
-    pub unsafe fn board_of_heads(&self) -> Board {
-        let words = simt::block_count() as usize * O::Accumulator::WORDS;
-        // SAFETY: the tag is in shared memory, and written: this function's condition.
-        let tag = unsafe { simt::read_shared(&raw const (*self.header).tag) };
-        Board::new(self.states.wrapping_add(words), tag)
-    }
-
-    /// Publishes the place of the last head of window `number` and, in a reduction, how many heads the window has.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, once for the window. The window's bits are written, and so is the tag.
-    #[inline(always)]
-    unsafe fn publish_heads(&self, room: Room<T, O::Accumulator>, number: u64) {
-        let words = room.raw_bits().wrapping_add(Self::NEAR_WORDS as usize);
-        // SAFETY: the bits and the tag are written, and the whole warp votes and shuffles. The board has a slot for each window, and this
-        // warp alone publishes it.
-        unsafe {
-            let own = Self::shared_bits(words, self.window_words());
-            let found = simt::ballot(own.are_some());
-            let highest = simt::shuffle_from(own.highest(), last_lane(found));
-            let mut count = 0;
-            if self.task == Task::Reduce {
-                count = warp_sum(own.count());
+            let mut last_before = origin.wrapping_sub(NEAR_ITEMS as u64) + before.highest() as u64;
+            if looks_back {
+                last_before = simt::read_shared(self.head_before_address());
             }
-            let end = if found == 0 { 0 } else { highest + 1 };
-            if simt::lane() == 0 {
-                let heads = PublishedHeads { end, count };
-                self.board_of_heads().publish(number as u32, heads.packed());
-            }
-        }
-    }
-
-    /// What a window's warp sees of the bits that [`Self::mark_around`] has written. Waits for earlier windows if there is no head just
-    /// before the window.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp. The tag is written, and so are the bits around window `number`, with `next_words` words after it.
-    #[inline(always)]
-    pub unsafe fn see_marked(
-        &self,
-        room: Room<T, O::Accumulator>,
-        number: u64,
-        next_words: u32,
-    ) -> Seen {
-        let (near, own) = (Self::NEAR_WORDS, self.window_words());
-        let bits = room.raw_bits();
-        // SAFETY: the bits and the tag are written, and the whole warp votes and shuffles. All lanes have the same `found`.
-        unsafe {
-            let before = Self::shared_bits(bits, near);
-            let found = simt::ballot(before.are_some());
-            let highest = simt::shuffle_from(before.highest(), last_lane(found));
-            let mut last_before = (number << self.window_shift)
-                .wrapping_sub((near * u32::BITS) as u64)
-                .wrapping_add(highest as u64);
-            if found == 0 && number > 0 {
-                last_before = self.look_back(number as u32);
+            let mut next = simt::read_shared(room.far_head());
+            if !after.are_none() {
+                next = window + after.lowest();
             }
             Seen {
-                own: Self::shared_bits(bits.wrapping_add(near as usize), own),
-                next: Self::shared_bits(bits.wrapping_add((near + own) as usize), next_words),
+                own: Self::own_bits(bits, own_words),
+                next,
                 last_before,
             }
         }
     }
 
-    /// The last head before window `number`, which earlier windows have published.
+    /// The lane's bits of the window, among the bits around it.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The tag is written, and the launch has an earlier window.
+    /// The bits are written.
     #[inline(always)]
-    unsafe fn look_back(&self, number: u32) -> u64 {
-        let lane = simt::lane();
-        // The windows from here on have no head.
-        let mut upto = number;
-        // SAFETY: the tag is written. The board has a slot for each window, and only windows before `number` are read. The whole warp votes
-        // and shuffles, since all lanes have the same `upto` and leave together. Each of these windows publishes its last head, without
-        // waiting, in a block with a lower ticket.
-        unsafe {
-            let board = self.board_of_heads();
-            loop {
-                let step = simt::opaque_one() as u32;
-                let mut values = [0; LOOKS_AT_ONCE as usize];
-                let mut unknown = 0;
-                for_each_vector!(V in 0 1 2 3 => {
-                    let window = upto.wrapping_sub(V as u32 * WARP_LANES + lane + 1);
-                    let (value, is_published) = board.read::<u32>(if window < upto { window } else { 0 });
-                    if window < upto {
-                        values[V] = value;
-                        unknown |= (!is_published as u32) << V;
-                    }
-                });
-                // One more than the last head; 0 if none is known.
-                let (mut last, mut is_known) = (0_u64, true);
-                for_each_vector!(V in 0 1 2 3 => {
-                    let waits = simt::ballot(unknown >> V & 1 != 0);
-                    let end = PublishedHeads::of(values[V]).end;
-                    let heads = simt::ballot(unknown >> V & 1 == 0 && end != 0);
-                    let nearest = first_lane(heads);
-                    let end = simt::shuffle_from(end, nearest);
-                    let window = upto.wrapping_sub(V as u32 * WARP_LANES + nearest + 1);
-                    let nearer = match heads {
-                        0 => u32::MAX,
-                        _ => (1 << nearest) - 1,
-                    };
-                    if last == 0 && is_known {
-                        is_known = waits & nearer == 0;
-                        if is_known && heads != 0 {
-                            last = ((window as u64) << self.window_shift) + end as u64;
-                        }
-                    }
-                });
-                if last != 0 {
-                    return last - 1;
-                }
-                if is_known {
-                    upto = upto.wrapping_sub(step * LOOKS_AT_ONCE * WARP_LANES);
-                }
-            }
+    unsafe fn own_bits(bits: *const u32, own_words: u32) -> Bits {
+        let word = simt::lane() * VECTOR_WORDS;
+        if word < own_words {
+            // SAFETY: the words are written, and a vector of them lies at a multiple of 16 bytes.
+            Bits(unsafe { simt::read_vector(bits.wrapping_add((NEAR_WORDS + word) as usize)) })
+        } else {
+            Bits([0; 4])
         }
+    }
+}
+
+/// The bits of the few items before or after a window. All lanes have the same.
+#[derive(Clone, Copy)]
+struct Near([u32; NEAR_WORDS as usize]);
+
+impl Near {
+    #[inline(always)]
+    fn are_none(self) -> bool {
+        let [a, b, c, d] = self.0;
+        a | b | c | d == 0
+    }
+
+    /// The lowest bit that is set; any number if none is.
+    #[inline(always)]
+    fn lowest(self) -> u32 {
+        let mut lowest = 0;
+        for_each_vector!(W in 3 2 1 0 => {
+            if self.0[W] != 0 {
+                lowest = W as u32 * u32::BITS + self.0[W].trailing_zeros();
+            }
+        });
+        lowest
+    }
+
+    /// The highest bit that is set; any number if none is.
+    #[inline(always)]
+    fn highest(self) -> u32 {
+        let mut highest = 0;
+        for_each_vector!(W in 0 1 2 3 => {
+            if self.0[W] != 0 {
+                highest = W as u32 * u32::BITS + u32::BITS - 1 - self.0[W].leading_zeros();
+            }
+        });
+        highest
     }
 }

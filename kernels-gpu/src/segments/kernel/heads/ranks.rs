@@ -9,12 +9,11 @@ use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{window_count, Work};
 use crate::simt;
-use crate::thread::for_each_vector;
 
 use super::super::items::Room;
 use super::super::leaves::Fold;
 use super::super::Launch;
-use super::keys::{warp_sum, Keys, PublishedHeads, LOOKS_AT_ONCE};
+use super::keys::Keys;
 use super::runs::{Places, HAS_NODES, HAS_ROOTS};
 
 /// Where a reduction writes what it finds of the runs.
@@ -81,14 +80,6 @@ impl Keys {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The address of the number of runs that begin before the window.
-    #[inline(always)]
-    pub fn rank_address(&self) -> *mut u64 {
-        // SAFETY: takes the field's address, and makes no reference.
-        let borders = unsafe { &raw mut (*self.header).borders };
-        borders.cast()
-    }
-
     /// The number of runs that begin before the window.
     ///
     /// # Safety
@@ -111,40 +102,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let tail = self.window(0).has_tail as u64;
             self.rank() - tail + room.heads_before(place) as u64
-        }
-    }
-
-    /// How many runs begin in the windows before window `number`.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp. The tag is written, and the launch has window `number`.
-    #[inline(always)]
-    pub unsafe fn runs_before(&self, number: u32) -> u32 {
-        let lane = simt::lane();
-        let (mut sum, mut upto) = (0_u32, number);
-        // SAFETY: the tag is written. The board has a slot for each window, and only windows before `number` are read. The whole warp votes
-        // and shuffles, since all lanes have the same `upto`. Each of these windows publishes its heads, without waiting, in a block with a
-        // lower ticket.
-        unsafe {
-            let board = self.board_of_heads();
-            while upto > 0 {
-                let step = simt::opaque_one() as u32;
-                let (mut found, mut is_unknown) = (0, false);
-                for_each_vector!(V in 0 1 2 3 => {
-                    let window = upto.wrapping_sub(V as u32 * WARP_LANES + lane + 1);
-                    let exists = window < upto;
-                    let (value, is_published) = board.read::<u32>(if exists { window } else { 0 });
-                    if exists {
-                        found += PublishedHeads::of(value).count;
-                        is_unknown |= !is_published;
-                    }
-                });
-                if simt::ballot(is_unknown) == 0 {
-                    sum += found;
-                    upto = upto.saturating_sub(step * LOOKS_AT_ONCE * WARP_LANES);
-                }
-            }
-            warp_sum(sum)
         }
     }
 

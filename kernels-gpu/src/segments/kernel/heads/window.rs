@@ -18,13 +18,16 @@ pub const VECTOR_WORDS: u32 = 4;
 /// The bits of a vector.
 const VECTOR_BITS: u64 = (VECTOR_WORDS * u32::BITS) as u64;
 
-/// What a window's warp sees of the heads.
+/// The place of no head.
+pub const NO_HEAD: u32 = u32::MAX;
+
+/// What is seen of the heads around a window.
 #[derive(Clone, Copy)]
 pub struct Seen {
     /// The window's bits.
     pub own: Bits,
-    /// The bits of the items after the window, as many as a chunk has items.
-    pub next: Bits,
+    /// The place of the next head after the window, up to a chunk after it; [`NO_HEAD`] if there is none.
+    pub next: u32,
     /// The last head before the window. It is not used in window 0.
     pub last_before: u64,
 }
@@ -158,10 +161,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the launch has the window, all of whose bits are written. Those after it are written as far as there are items. The whole
         // warp is here: this function's condition. All loads are in flight at once.
         unsafe {
+            let own = Self::bits(heads, first, words);
+            let next = Self::bits(heads, first + words as u64, upto.saturating_sub(words));
+            let last_before = self.last_before(heads, number);
+            let of_next = simt::ballot(next.are_some());
+            let next_lowest = simt::shuffle_from(next.lowest(), first_lane(of_next));
             Seen {
-                own: Self::bits(heads, first, words),
-                next: Self::bits(heads, first + words as u64, upto.saturating_sub(words)),
-                last_before: self.last_before(heads, number),
+                own,
+                next: match of_next {
+                    0 => NO_HEAD,
+                    _ => next_lowest + (1 << self.window_shift),
+                },
+                last_before,
             }
         }
     }
@@ -187,15 +198,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole warp votes and shuffles. The words and the works are in shared memory, and no other warp accesses them (this
         // function's conditions). Lane 0 alone writes the works.
         unsafe {
-            let of_next = simt::ballot(next.are_some());
-            let next_lowest = simt::shuffle_from(next.lowest(), first_lane(of_next));
             let of_own = simt::ballot(own.are_some());
             let first = simt::shuffle_from(own.lowest(), first_lane(of_own));
             let last_head = simt::shuffle_from(own.highest(), last_lane(of_own));
             // The next head after the window, or the end of the items; at most the place a chunk after the window.
-            let end = match of_next {
-                0 => Ord::min(left, (window + chunk) as u64) as u32,
-                _ => window + next_lowest,
+            let end = match next {
+                NO_HEAD => Ord::min(left, (window + chunk) as u64) as u32,
+                _ => next,
             };
             let next = if of_own != 0 { first } else { end };
 

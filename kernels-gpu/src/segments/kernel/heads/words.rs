@@ -118,16 +118,23 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         }
     }
 
-    /// The address of the bits around the window, which are found from the keys: those of a window and of two chunks at most. They take the
-    /// room of the leaves' values.
+    /// The address of the bits around the window, which are found from the keys. They take the room of the leaves' values, and begin at a
+    /// multiple of 16 bytes.
     #[inline(always)]
     pub fn raw_bits(&self) -> *mut u32 {
         const {
             let layout = Layout::of::<T, A>();
-            let bytes = (3 * Self::WINDOW_WORDS as usize).next_multiple_of(4) * size_of::<u32>();
+            let bytes = (Self::WINDOW_WORDS as usize + 8 + 1) * size_of::<u32>();
             assert!(layout.leaves.is_multiple_of(16) && layout.leaves + bytes <= layout.nodes);
         }
         self.leaf(0, 0).cast()
+    }
+
+    /// The address of the place of the first far head, after the bits around the window.
+    #[inline(always)]
+    pub fn far_head(&self) -> *mut u32 {
+        self.raw_bits()
+            .wrapping_add(Self::WINDOW_WORDS as usize + 8)
     }
 
     /// The address of the flags of the window's work 0 or 1.

@@ -111,6 +111,9 @@ impl Marked {
         let window_shift = window_shift(division.chunk_items, item_count, most);
         let windows = window_count(item_count, window_shift);
         let is_one_launch = self.marker.compares_bytes
+            && !order.is_reversed
+            && self.keys.address.is_multiple_of(16)
+            && matches!(self.keys.item.bytes, 4 | 8)
             && windows <= resident_blocks
             && item_count <= env("WF_ONE", 1 << 21);
         let mut scan = ByKeyScanWords {

@@ -24,7 +24,7 @@ impl Keyed {
     ) -> Result<bool> {
         let item_count = self.keys.item_count as u64;
         let env = |n: &str, d: u64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        if !self.chooser.compares_bytes || item_count == 0 || item_count > env("WF_ONE", 1 << 21) {
+        if !self.chooser.compares_bytes || !matches!(self.keys.item.bytes, 4 | 8) || !self.keys.address.is_multiple_of(16) || item_count == 0 || item_count > env("WF_ONE", 1 << 21) {
             return Ok(false);
         }
         let kernel = queue.entered.kernel(&row.entry)?;

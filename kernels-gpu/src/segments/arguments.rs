@@ -35,9 +35,9 @@ macro_rules! with_segmented_reduce_arguments {
             windows_per_block: u64,
             /// The binary logarithm of the number of diagonals of a window.
             window_shift: u64,
-            /// The address of a key for each item, aligned to a key, if `key_bytes` is not 0.
-            keys: *const u8,
-            /// The size of a key in bytes: 1, 2, 4 or 8. Then the segments are runs of keys with equal bytes, the launch writes their starts to
+            /// The address of a key for each item, a multiple of 16, if `key_bytes` is not 0.
+            keys: *const u32,
+            /// The size of a key in bytes, 4 or 8. Then the segments are runs of keys with equal bytes, the launch writes their starts to
             /// `offsets`, and their number to `segment_count_at`. 0 if the offsets are given.
             key_bytes: u64,
             /// Null, or the address of the number of items in device memory, at most `item_count`, if `key_bytes` is not 0.
@@ -104,9 +104,9 @@ macro_rules! with_by_key_scan_arguments {
             item_count_at: *const u64,
             /// The marked [heads](crate::heads) of `item_count` items, if `key_bytes` is 0.
             heads: *mut u8,
-            /// The address of a key for each item, aligned to a key, if `key_bytes` is not 0.
-            keys: *const u8,
-            /// The size of a key in bytes: 1, 2, 4 or 8. Keys are equal if their bytes are. 0 if the heads are marked.
+            /// The address of a key for each item, a multiple of 16, if `key_bytes` is not 0.
+            keys: *const u32,
+            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are. 0 if the heads are marked.
             key_bytes: u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,

@@ -104,6 +104,13 @@ use self::search::Offsets;
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`].
 /// 7. `report` is null, or points to a writable word, which is set to 1 if the offsets are refused.
+///
+/// If `key_bytes` is not 0, the segments are runs of keys, conditions 3 and 4 do not hold, and the others change:
+/// 1. Windows have 2^`window_shift` items. There is a block for each, with the shared memory of a scan.
+/// 2. `keys` points to a readable key of this size for each item. `item_count_at` is null, or points to a readable number.
+/// 3. `output`, and `first_keys` if it is not null, have room for a result or a key for each item. `offsets` has room for one number of
+///    `offset_bytes`, 4 or 8, more than items, and `segment_count_at` for a number. They overlap nothing else that the launch accesses.
+/// 4. There is one state word more for each window.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     arguments: SegmentedReduceArguments<T, O::Output>,

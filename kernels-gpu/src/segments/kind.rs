@@ -12,7 +12,7 @@ pub const REDUCE: Definition = Definition {
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
-    // For runs of keys: four in `begin_at_keys`, four in `reduce_at_heads`, and one before the departure.
+    // For runs of keys: four in `begin_at_heads`, four in `reduce_at_heads`, and one before the departure.
     barriers: &[Barrier::block(10 + 9)],
     // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
     // ticket, and before the departure.
@@ -36,6 +36,6 @@ pub const BY_KEY_SCAN: Definition = Definition {
     // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `mark_around`: after near and far bits. Four for each work: after its items, its leaves and its nodes, and at its
     // end. Five in `place_runs`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One
     // with the last tag: before the departure.
-    barriers: &[Barrier::block(15)],
+    barriers: &[Barrier::block(14)],
     ..SCAN
 };

@@ -62,9 +62,11 @@
 //! # Segments that start at heads
 //!
 //! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut by
-//! items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive; `C` is the number of items of a chunk. A chunk belongs to
-//! the window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. See
-//! `kernel/heads.rs`.
+//! items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the window in which it begins. There are
+//! no starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
+//!
+//! If inputs are small, and keys are equal exactly if their bytes are, no earlier launch is needed. A scan by key finds the heads itself. A
+//! reduction by key does too, and also writes the first keys, the starts and the number of the runs. See `kernel/heads/keys.rs`.
 //!
 //! [`FAN`] is the only number here that changes results.
 

@@ -39,6 +39,7 @@ use crate::tiles::counted;
 use self::keys::Keys;
 use self::ranks::Outputs;
 use self::runs::{HAS_LONG, HAS_ROOTS};
+use self::window::Seen;
 use super::downsweep::Downsweep;
 use super::items::Room;
 use super::leaves::Fold;
@@ -63,7 +64,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
     // The bits have room for as many items as the launch may have.
     let heads = Heads::new(arguments.heads, arguments.item_count);
     let keys = Keys {
-        address: arguments.keys,
+        words: arguments.keys,
         bytes: arguments.key_bytes as u32,
     };
     let launch = Launch::<O, T> {
@@ -99,7 +100,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 #[inline(always)]
 pub unsafe fn reduce_runs<O: Op<T>, T: Element>(arguments: SegmentedReduceArguments<T, O::Output>) {
     let keys = Keys {
-        address: arguments.keys,
+        words: arguments.keys,
         bytes: arguments.key_bytes as u32,
     };
     let outputs = Outputs {
@@ -134,7 +135,7 @@ pub unsafe fn reduce_runs<O: Op<T>, T: Element>(arguments: SegmentedReduceArgume
     // SAFETY: the launch's conditions are this function's; all threads of the block get here. Every branch around a barrier goes the same
     // way on all threads, since it depends on shared memory. `depart` comes after the last use of the board.
     unsafe {
-        if launch.begin_at_keys(keys, room) {
+        if launch.begin_at_heads(None, keys, room) {
             launch.reduce_at_heads(keys, &outputs, room);
         } else if launch.offsets.item_count == 0 && simt::thread_index() == 0 {
             let is_first = simt::read_shared(&raw const (*launch.header).ticket) == 0;
@@ -158,11 +159,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads` follows.
         // `depart` comes after the last use of the board.
         unsafe {
-            let has_window = match keys.bytes {
-                0 => self.begin_at_heads(heads, room),
-                _ => self.begin_at_keys(keys, room),
-            };
-            if has_window {
+            if self.begin_at_heads(Some(heads), keys, room) {
                 self.run_at_heads(room);
             }
             self.depart_if_last(state_words);
@@ -187,78 +184,61 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Takes the block's ticket. Returns it on all lanes of warp 0, which alone writes the ticket and the tag.
-    ///
-    /// # Safety
-    /// Convergent: the whole block, which calls this first, and once.
-    #[inline(always)]
-    unsafe fn take_ticket(&self) -> u64 {
-        // SAFETY: the whole warp shuffles. `control` belongs to the workspace (the launch's condition 6). The block with the last ticket
-        // restarts the tickets, since no block takes another ticket. The header is in shared memory, which nobody uses yet.
-        unsafe {
-            if simt::warp() != 0 {
-                return 0;
-            }
-            let is_first_lane = simt::lane() == 0;
-            let ticket = tickets::take_if(self.control, is_first_lane).ticket();
-            if is_first_lane {
-                tickets::restart_after_last(self.control, ticket);
-                (*self.header).ticket = ticket.index;
-                (*self.header).tag = ticket.tag;
-                (*self.header).is_refused = 0;
-            }
-            simt::shuffle_from(ticket.index, 0) as u64
-        }
-    }
-
     /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Returns false on all threads if there
-    /// is no such window, because the device's count of items is less than the launch's.
+    /// is no such window, because the device's count of items is less than the launch's. Without keys, the heads are marked. In a reduction
+    /// with keys, also finds how many runs begin before the window.
     ///
     /// # Safety
-    /// Convergent: the whole block, which calls this first, and once. The heads are marked.
+    /// Convergent: the whole block, which calls this first, and once. There is a readable key for each item; or `keys` has no keys, and the
+    /// heads are marked.
     #[inline(always)]
-    unsafe fn begin_at_heads(&self, heads: &Heads, room: Room<T, O::Accumulator>) -> bool {
+    unsafe fn begin_at_heads(
+        &self,
+        heads: Option<&Heads>,
+        keys: Keys,
+        room: Room<T, O::Accumulator>,
+    ) -> bool {
         let windows = window_count(self.offsets.item_count, self.window_shift);
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches go the
-        // same way on all lanes of warp 0. The launch has the window, and its heads are marked.
+        // same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the workspace (the launch's
+        // condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket. The launch has the
+        // window, and its heads are marked, or its keys are readable.
         unsafe {
-            let window = self.take_ticket();
+            let mut window = 0;
+            if simt::warp() == 0 {
+                let is_first_lane = simt::lane() == 0;
+                let ticket = tickets::take_if(self.control, is_first_lane).ticket();
+                if is_first_lane {
+                    tickets::restart_after_last(self.control, ticket);
+                    (*self.header).ticket = ticket.index;
+                    (*self.header).tag = ticket.tag;
+                    (*self.header).is_refused = 0;
+                }
+                window = simt::shuffle_from(ticket.index, 0) as u64;
+            }
+            let mut seen = Seen::NOTHING;
+            match heads {
+                Some(heads) if keys.bytes == 0 => {
+                    if simt::warp() == 0 && window < windows {
+                        seen = self.see(heads, window);
+                    }
+                }
+                _ => {
+                    // Orders the writes of the ticket and the tag before all threads' reads.
+                    simt::barrier();
+                    window = self.window_number(0);
+                    if window < windows {
+                        seen = self.see_keys(keys, room, window);
+                    }
+                }
+            }
             if simt::warp() == 0 && window < windows {
-                let seen = self.see(heads, window);
                 self.find_chunks(seen, room, window);
             }
             // Orders the writes of the header and of the words before all threads' reads.
             simt::barrier();
             self.window_number(0) < windows
         }
-    }
-
-    /// As [`Self::begin_at_heads`], if there are keys, and no marked heads. In a reduction, also finds the number of the window's first run.
-    ///
-    /// # Safety
-    /// Convergent: the whole block, which calls this first, and once. There is a readable key for each item.
-    #[inline(always)]
-    unsafe fn begin_at_keys(&self, keys: Keys, room: Room<T, O::Accumulator>) -> bool {
-        let windows = window_count(self.offsets.item_count, self.window_shift);
-        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch around
-        // barriers goes the same way on all threads, since it depends on shared memory. The launch has the window, and its keys are
-        // readable. `mark_around` ends with a barrier, which orders its writes before the reads.
-        unsafe {
-            self.take_ticket();
-            // Orders the writes of the ticket and the tag before all threads' reads.
-            simt::barrier();
-            let window = self.window_number(0);
-            if window >= windows {
-                return false;
-            }
-            let seen = self.see_keys(keys, room, window);
-            if simt::warp() == 0 {
-                self.find_chunks(seen, room, window);
-            }
-            // Orders the writes of the header and of the words before all threads' reads.
-            simt::barrier();
-        }
-        true
     }
 
     /// Whether a work with these flags is scanned by sixteens of places: its items are narrow, and all its chunks are short.

@@ -12,15 +12,12 @@
 //! The bits lie in the room of the leaves' values, which is not used yet.
 
 use crate::contract::WARP_LANES;
-use crate::direction::Heading;
-use crate::element::{for_each_item, item_of, put_item};
-use crate::element::{Element, Vector, VECTOR_WORDS as WORDS};
+use crate::element::Element;
 use crate::op::Op;
 use crate::segments::Task;
-use crate::selection::{Equal, Equality};
 use crate::simt;
 use crate::simt::atomics::shared_min_u32;
-use crate::thread::{for_each_vector, Access, Caching};
+use crate::thread::for_each_vector;
 
 use super::super::items::Room;
 use super::super::Launch;
@@ -32,89 +29,101 @@ const NEAR_WORDS: u32 = VECTOR_WORDS;
 /// The items of these words.
 const NEAR_ITEMS: u32 = NEAR_WORDS * u32::BITS;
 
-/// The size in bytes of a vector of keys.
-const VECTOR_BYTES: u32 = 16;
-
 /// The warp that publishes heads and looks back. It does not look for far heads.
 const LOOKING_WARP: u32 = 1;
 
 /// How many vectors a thread loads at once to find a far head.
-const FAR_VECTORS: u32 = 5;
+const FAR_VECTORS: usize = 5;
 
-/// Keys that are equal exactly if their bytes are equal.
+/// Keys that are equal exactly if their words are equal.
 #[derive(Clone, Copy)]
 pub struct Keys {
-    /// The address of the keys, aligned to a key.
-    pub address: *const u8,
-    /// The size of a key: 1, 2, 4 or 8. 0 if there are no keys, because the heads are marked.
+    /// The address of the keys' words, a multiple of 16.
+    pub words: *const u32,
+    /// The size of a key in bytes: 4 or 8. 0 if there are no keys, because the heads are marked.
     pub bytes: u32,
 }
 
 impl Keys {
-    /// How many keys a vector has.
+    /// Whether a key has two words, not one.
     #[inline(always)]
-    fn vector_items(self) -> u32 {
-        VECTOR_BYTES >> self.bytes.trailing_zeros()
+    pub fn are_wide(self) -> bool {
+        self.bytes == 8
     }
 
-    /// The address of the key at a place in memory.
+    /// The binary logarithm of the number of words of a key.
     #[inline(always)]
-    fn at<K>(self, place: u64) -> *const K {
-        let offset = place << self.bytes.trailing_zeros();
-        self.address.wrapping_add(offset as usize).cast()
+    fn shift(self) -> u32 {
+        self.are_wide() as u32
+    }
+
+    /// Loads a word.
+    ///
+    /// # Safety
+    /// The word is one of a key, and readable.
+    #[inline(always)]
+    unsafe fn word(self, word: u64) -> u32 {
+        // SAFETY: the word is readable: this function's condition.
+        unsafe { self.words.wrapping_add(word as usize).read() }
+    }
+
+    /// Loads the vector of words that begins with word `word`.
+    ///
+    /// # Safety
+    /// The vector's words are readable, and `word` is a multiple of 4.
+    #[inline(always)]
+    unsafe fn vector(self, word: u64) -> [u32; 4] {
+        // SAFETY: the words are readable (this function's condition). Both the first word's address and the vector are at multiples of 16.
+        unsafe { simt::load_vector(self.words.wrapping_add(word as usize)) }
     }
 }
 
+/// A bit for each of four words that differ.
+#[inline(always)]
+fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
+    let mut differences = 0;
+    for_each_vector!(W in 0 1 2 3 => {
+        differences |= ((left[W] != right[W]) as u32) << W;
+    });
+    differences
+}
+
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The key of item `item`. Where there is no such item, any other key.
+    /// Which of the items of a vector of keys are heads, from item `item` on, which may have wrapped. Where there is no item, either bit. The
+    /// bit of item 0 says nothing.
     ///
     /// # Safety
-    /// There is an item, and its keys are readable.
+    /// There is an item, and the keys are readable. `item` is a multiple of the number of a vector's keys.
     #[inline(always)]
-    unsafe fn key<K: Element>(&self, keys: Keys, item: u64) -> K {
-        let count = self.offsets.item_count;
-        let item = Ord::min(item, count - 1);
-        let place = self.offsets.direction.place(item, count);
-        // SAFETY: the place is less than the number of keys, which are readable: this function's condition.
-        unsafe { keys.at::<K>(place).read() }
-    }
-
-    /// The keys of a vector's items from `item` on, in the order of the items. Where there is no item, any other key.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::key`].
-    #[inline(always)]
-    unsafe fn keys<K: Element>(&self, keys: Keys, item: u64) -> Vector {
-        let count = self.offsets.item_count;
-        let address: *const u32 = keys.at(item);
-        let all_exist = item < count && count - item >= keys.vector_items() as u64;
-        // SAFETY: the conditions are this function's. A whole vector is aligned, and all its keys exist, in the order of memory.
+    unsafe fn heads_of(&self, keys: Keys, item: u64) -> u32 {
+        let shift = keys.shift();
+        let (word, end) = (item << shift, self.offsets.item_count << shift);
+        // SAFETY: each word that is loaded is before the keys' end, and a vector begins at a multiple of 4. The two words before a vector, or
+        // the first two, are at a multiple of 8 bytes.
         unsafe {
-            if all_exist
-                && address.addr().is_multiple_of(VECTOR_BYTES as usize)
-                && self.offsets.direction.if_backward(1) == 0
-            {
-                return Access::new(16, 16).load(address, Caching::Kept);
+            let (vector, before) = if word < end && end - word >= VECTOR_WORDS as u64 {
+                let before: *const u64 = keys
+                    .words
+                    .wrapping_add(word.saturating_sub(2) as usize)
+                    .cast();
+                (keys.vector(word), before.read())
+            } else {
+                // Where there is no word, the last one is loaded.
+                let load = |word: u64| keys.word(Ord::min(word, end - 1));
+                let mut vector = [0; 4];
+                for_each_vector!(W in 0 1 2 3 => { vector[W] = load(word.wrapping_add(W as u64)); });
+                let [low, high] = [load(word.wrapping_sub(2)), load(word.wrapping_sub(1))];
+                (vector, low as u64 | (high as u64) << 32)
+            };
+            let [low, high] = [before as u32, (before >> 32) as u32];
+            let [a, b, c, _] = vector;
+            if keys.are_wide() {
+                let words = differences(vector, [low, high, a, b]);
+                let either = words | words >> 1;
+                either & 1 | either >> 1 & 2
+            } else {
+                differences(vector, [high, a, b, c])
             }
-            let mut vector = [0; WORDS];
-            for_each_item!(P of K => {
-                put_item::<K>(&mut vector, P, self.key(keys, item.wrapping_add(P as u64)));
-            });
-            vector
-        }
-    }
-
-    /// Which of a vector's items from `item` on are heads: a bit for each. Items that do not exist are not.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::key`]. `keys` are of type `K`, whose size is their size.
-    #[inline(always)]
-    unsafe fn heads_of<K: Element + PartialEq>(&self, keys: Keys, item: u64) -> u32 {
-        // SAFETY: the conditions are this function's.
-        unsafe {
-            let vector = self.keys::<K>(keys, item);
-            let before = self.key::<K>(keys, item.wrapping_sub(1));
-            Equal::heads(&vector, before)
         }
     }
 
@@ -125,9 +134,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// uses.
     #[inline(always)]
     unsafe fn mark_words(&self, keys: Keys, first: u64, words: *mut u32, count: u32) {
-        let items = keys.vector_items();
-        // How many lanes have the bits of a word: 32 items.
-        let word_lanes = 2 * keys.bytes;
+        let items = VECTOR_WORDS >> keys.shift();
         let lane = simt::lane();
         let mut place = simt::warp() * WARP_LANES * items;
         while place < count * u32::BITS {
@@ -137,18 +144,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the whole warp shuffles, since all lanes have the same `place`. There is an item, and the keys are readable. Each
             // word is written by one lane.
             unsafe {
-                let mut heads = match keys.bytes {
-                    1 => self.heads_of::<u8>(keys, item),
-                    2 => self.heads_of::<u16>(keys, item),
-                    4 => self.heads_of::<u32>(keys, item),
-                    _ => self.heads_of::<u64>(keys, item),
-                };
-                heads |= (item == 0) as u32;
+                let heads = self.heads_of(keys, item) | (item == 0) as u32;
                 let existing = self.offsets.item_count.saturating_sub(item);
-                heads &= (1 << Ord::min(existing, items as u64)) - 1;
+                let heads = heads & ((1 << Ord::min(existing, items as u64)) - 1);
+                // 8 lanes have the bits of a word, or 16 if keys are wide.
                 let mut word = heads << (own % u32::BITS);
                 for_each_vector!(S in 1 2 4 8 => {
-                    if (S as u32) < word_lanes {
+                    if S < 8 || keys.are_wide() {
                         word |= simt::shuffle_from(word, lane ^ S as u32);
                     }
                 });
@@ -161,67 +163,55 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The place, among the items of [`FAR_VECTORS`] vectors, of the first item whose key is not `key`; [`NO_HEAD`] if there is none. The
-    /// first vector begins with item `first`, the others `stride` items further on.
+    /// Finds the first head from item `first` on, before item `end`, with all warps except the looking one. All of the [`NEAR_ITEMS`] items
+    /// before `first` belong to one run. Puts the head's place after item `origin` to `far`, if there is one.
     ///
     /// # Safety
-    /// The conditions of [`Self::heads_of`].
-    #[inline(always)]
-    unsafe fn other_key<K: Element + PartialEq>(
-        &self,
-        keys: Keys,
-        first: u64,
-        stride: u32,
-        last: u64,
-    ) -> u32 {
-        let mut found = NO_HEAD;
-        // SAFETY: the conditions are this function's.
-        unsafe {
-            let key = self.key::<K>(keys, last);
-            let mut vectors: [Vector; FAR_VECTORS as usize] = [[0; WORDS]; FAR_VECTORS as usize];
-            for_each_vector!(V in 0 1 2 3 4 => {
-                vectors[V] = self.keys::<K>(keys, first + V as u64 * stride as u64);
-            });
-            for_each_vector!(V in 4 3 2 1 0 => {
-                let mut others = 0;
-                for_each_item!(P of K => {
-                    others |= ((item_of::<K>(&vectors[V], P) != key) as u32) << P;
-                });
-                if others != 0 {
-                    found = V as u32 * stride + others.trailing_zeros();
-                }
-            });
-        }
-        found
-    }
-
-    /// Finds the first head from item `first` on, before item `end`, with all warps except the looking one. All items just before `first`
-    /// belong to one run. Puts the head's place after item `origin` to `far`, if there is one and it is less.
-    ///
-    /// # Safety
-    /// Convergent: whole warps, all except the looking one. The conditions of [`Self::mark_words`]. `far` is written, in shared memory.
+    /// Convergent: whole warps, all except the looking one. Item `end - 1` exists, and the keys are readable. `first` is a multiple of 4.
+    /// `far` is written, in shared memory.
     #[inline(always)]
     unsafe fn find_far(&self, keys: Keys, origin: u64, first: u64, end: u64, far: *mut u32) {
-        let items = keys.vector_items();
+        let shift = keys.shift();
+        let (first, end) = (first << shift, end << shift);
         let warp = simt::warp() - (simt::warp() > LOOKING_WARP) as u32;
-        let stride = (self.threads() - WARP_LANES) * items;
-        let mut item = first + ((warp * WARP_LANES + simt::lane()) * items) as u64;
-        while item < end {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the first item exists, so there is an item before it, and the keys are readable. `far` is in shared memory.
-            unsafe {
-                let place = match keys.bytes {
-                    1 => self.other_key::<u8>(keys, item, stride, first - 1),
-                    2 => self.other_key::<u16>(keys, item, stride, first - 1),
-                    4 => self.other_key::<u32>(keys, item, stride, first - 1),
-                    _ => self.other_key::<u64>(keys, item, stride, first - 1),
-                };
-                if place != NO_HEAD && item + (place as u64) < end {
-                    shared_min_u32(far, (item - origin) as u32 + place);
-                    return;
+        let thread = warp * WARP_LANES + simt::lane();
+        let stride = ((self.threads() - WARP_LANES) * VECTOR_WORDS) as u64;
+        // SAFETY: the vector before the first word has words of items before it. Whole vectors end before the end, and so does `rest`. The
+        // keys are readable. `far` is in shared memory.
+        unsafe {
+            // The words of one key or of two equal keys.
+            let run = keys.vector(first - VECTOR_WORDS as u64);
+            let mut found = u64::MAX;
+            // The words after the last whole vector belong to a thread each.
+            let rest = end - end % VECTOR_WORDS as u64 + thread as u64;
+            if rest < end {
+                let key = keys.word(first - VECTOR_WORDS as u64 + thread as u64);
+                if keys.word(rest) != key {
+                    found = rest;
                 }
             }
-            item += (step * FAR_VECTORS * stride) as u64;
+            let mut word = first + (thread * VECTOR_WORDS) as u64;
+            while word < end && found > word {
+                let step = simt::opaque_one() as u64;
+                let mut vectors = [[0; 4]; FAR_VECTORS];
+                for_each_vector!(V in 0 1 2 3 4 => {
+                    let word = word + V as u64 * stride;
+                    vectors[V] = run;
+                    if word + VECTOR_WORDS as u64 <= end {
+                        vectors[V] = keys.vector(word);
+                    }
+                });
+                for_each_vector!(V in 4 3 2 1 0 => {
+                    let others = differences(vectors[V], run);
+                    if others != 0 {
+                        found = word + V as u64 * stride + others.trailing_zeros() as u64;
+                    }
+                });
+                word += step * FAR_VECTORS as u64 * stride;
+            }
+            if found != u64::MAX {
+                shared_min_u32(far, ((found >> shift) - origin) as u32);
+            }
         }
     }
 

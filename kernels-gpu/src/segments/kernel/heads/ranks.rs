@@ -5,9 +5,10 @@
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
+use crate::indices::write_result;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{window_count, Work};
+use crate::segments::{window_count, Work, FAN};
 use crate::simt;
 
 use super::super::items::Room;
@@ -69,11 +70,11 @@ impl Keys {
         let (from, at) = (item as usize, run as usize);
         // SAFETY: the key is readable, and its place in `to` is this thread's: this function's conditions.
         unsafe {
-            match self.bytes {
-                1 => to.add(at).write(self.address.add(from).read()),
-                2 => to.cast::<u16>().add(at).write(self.address.cast::<u16>().add(from).read()),
-                4 => to.cast::<u32>().add(at).write(self.address.cast::<u32>().add(from).read()),
-                _ => to.cast::<u64>().add(at).write(self.address.cast::<u64>().add(from).read()),
+            if self.are_wide() {
+                let keys: *const u64 = self.words.cast();
+                to.cast::<u64>().add(at).write(keys.add(from).read());
+            } else {
+                to.cast::<u32>().add(at).write(self.words.add(from).read());
             }
         }
     }
@@ -101,44 +102,66 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the header and the words are written: this function's conditions.
         unsafe {
             let tail = self.window(0).has_tail as u64;
-            self.rank() - tail + room.heads_before(place) as u64
+            (self.rank() + room.heads_before(place) as u64).wrapping_sub(tail)
         }
     }
 
-    /// Writes the first keys and the starts of the runs that begin in the window. For the last window, also writes the number of runs.
+    /// Writes the first keys and the starts of the runs that begin in the window, and the results of its runs of at most 16 items. For the
+    /// last window, also writes the number of runs. `work` is the window's first work.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written. There is a readable key for each item, and the outputs have room
-    /// for all runs.
+    /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. There is a readable key for each
+    /// item, and the outputs have room for all runs.
     #[inline(always)]
-    unsafe fn write_runs(&self, keys: Keys, outputs: &Outputs, room: Room<T, O::Accumulator>) {
+    unsafe fn write_runs(
+        &self,
+        keys: Keys,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+    ) {
         let (lane, words) = (simt::lane(), self.window_words());
-        // SAFETY: the header and the words are written. Each run has one head, and so one thread writes its outputs, which have room. One
-        // thread writes the end.
+        // SAFETY: the header, the words and the items are written. A short chunk is in the first work. Each run has one head, and so one
+        // thread writes its outputs, which have room. One thread writes the end.
         unsafe {
             let number = self.window_number(0);
             let origin = number << self.window_shift;
-            let window = self.window(0);
-            let rank = self.rank() - window.has_tail as u64;
-            let chunks = room.heads_before(1 << self.window_shift) as u64;
+            let has_tail = work.tail_chunk == 0;
+            let rank = self.rank().wrapping_sub(has_tail as u64);
             let mut word = simt::warp();
             while word < words {
                 let step = simt::opaque_one() as u32;
                 let place = word * u32::BITS + lane;
-                let run = room.heads_before(place) as u64;
-                let is_tail = run == 0 && window.has_tail != 0;
-                if room.word(word).heads >> lane & 1 != 0 && !is_tail {
-                    let item = origin + place as u64;
-                    outputs.start(rank + run, item);
-                    if !outputs.first_keys.is_null() {
-                        keys.copy(item, outputs.first_keys, rank + run);
+                let starts = room.word(word);
+                if starts.heads >> lane & 1 != 0 {
+                    let rank_here = room.heads_before(place);
+                    let run = rank.wrapping_add(rank_here as u64);
+                    let is_tail = has_tail && rank_here == 0;
+                    if !is_tail {
+                        let item = origin + place as u64;
+                        outputs.start(run, item);
+                        if !outputs.first_keys.is_null() {
+                            keys.copy(item, outputs.first_keys, run);
+                        }
+                    }
+                    let length = starts.end_of(word, lane) - place;
+                    if length <= FAN {
+                        let begin = place.wrapping_add(work.starts);
+                        let index = if is_tail { work.index } else { 0 };
+                        let value = self.fold_each(room, begin, begin + length, index);
+                        if is_tail {
+                            self.finish(work, 0, value);
+                        } else {
+                            write_result!(O, T, self.output, run as usize, value);
+                        }
                     }
                 }
                 word += step * (self.threads() / WARP_LANES);
             }
             let windows = window_count(self.offsets.item_count, self.window_shift);
             if number == windows - 1 && simt::thread_index() == 0 {
-                outputs.end(rank + chunks, self.offsets.item_count);
+                let chunks = room.heads_before(1 << self.window_shift);
+                outputs.end(rank.wrapping_add(chunks as u64), self.offsets.item_count);
             }
         }
     }
@@ -164,9 +187,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while number < self.work_count() {
                 let work = self.work(number);
                 self.bring_items(&work, room);
-                if number == 0 {
-                    self.write_runs(keys, outputs, room);
-                }
                 if simt::COPIES == Copies::Asynchronous {
                     simt::await_copies();
                 }
@@ -174,7 +194,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::barrier();
                 let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
                 Self::note(room.flags_of(number), found);
-                self.scan_short_runs(&work, room);
+                if number == 0 {
+                    self.write_runs(keys, outputs, &work, room);
+                }
                 // Orders the writes of leaves' values and of flags before all threads' reads.
                 simt::barrier();
                 let flags = simt::read_shared(room.flags_of(number));

@@ -3,7 +3,7 @@
 use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{Task, Work, FAN};
+use crate::segments::{Work, FAN};
 use crate::simt;
 use crate::thread::for_each_vector;
 
@@ -151,7 +151,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         bit: u32,
     ) {
         let begin = match work.tail_chunk {
-            0 if self.task == Task::Scan => places.begin + 1,
+            0 => places.begin + 1,
             _ => places.begin,
         };
         // SAFETY: the words and the items are written, and no other thread has the chunk: this function's conditions.
@@ -164,15 +164,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let is_head = word.heads >> bit & 1 != 0;
             let is_own = run.start >= begin && run.start < places.end;
             if is_head && is_own && run.length() <= FAN {
-                let chunk = places.chunk(work, run);
-                if self.task == Task::Reduce {
-                    let index = if chunk.number == 0 { work.index } else { 0 };
-                    let value = self.fold_each(room, chunk.start, chunk.end, index);
-                    self.finish(work, chunk.number, value);
-                } else {
-                    let leaf = Leaf::of_short(chunk, 0);
-                    self.place_each(work, room, &leaf, O::identity());
-                }
+                let leaf = Leaf::of_short(places.chunk(work, run), 0);
+                self.place_each(work, room, &leaf, O::identity());
             }
         }
     }

@@ -32,6 +32,15 @@ pub struct Seen {
     pub last_before: u64,
 }
 
+impl Seen {
+    /// No heads.
+    pub const NOTHING: Self = Seen {
+        own: Bits([0; 4]),
+        next: NO_HEAD,
+        last_before: 0,
+    };
+}
+
 /// The bits of a lane: four consecutive words.
 #[derive(Clone, Copy)]
 pub struct Bits(pub Words);

@@ -1,11 +1,13 @@
-//! Scans by key without an output for the runs' starts, in two launches. The first marks the [heads](warpfold_kernels::heads) of the runs
-//! in the workspace, a bit for each key. The second scans the runs as segments that start at the heads.
+//! Scans by key without an output for the runs' starts. Most have two launches. The first marks the [heads](warpfold_kernels::heads) of the
+//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. If all windows are worked on at
+//! once, the second launch can find the heads itself, and there is no first.
 
 use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
-use warpfold_kernels::segments::{window_count, window_shift};
+use warpfold_kernels::segments::{keyed_window_shift, window_count};
 
+use super::one_launch;
 use crate::error::{Argument, Result};
 use crate::gpu::Need;
 use crate::kernel::{Entry, Item, Row, Type};
@@ -61,7 +63,7 @@ impl Marked {
         })
     }
 
-    /// Queues both launches. `output` has a result for each key.
+    /// Queues the scan. `output` has a result for each key.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
@@ -87,7 +89,7 @@ impl Marked {
         unsafe { self.queue_checked(queue, row, order, output) }
     }
 
-    /// Queues both launches. The kernels and the workspace are made ready before the first launch is queued.
+    /// Queues one launch or both. The kernels and the workspace are made ready before the first launch is queued.
     ///
     /// # Safety
     ///
@@ -106,16 +108,12 @@ impl Marked {
         let scanner = queue.entered.kernel_in(&row.entry, order.is_reversed)?;
         let division = row.division;
         let resident_blocks = scanner.short.resident_blocks as u64;
-        let env = |n: &str, d: u64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        let most = resident_blocks * 4 / env("WF_BPS", 4);
-        let window_shift = window_shift(division.chunk_items, item_count, most);
+        let window_shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
         let windows = window_count(item_count, window_shift);
         let is_one_launch = self.marker.compares_bytes
             && !order.is_reversed
-            && self.keys.address.is_multiple_of(16)
-            && matches!(self.keys.item.bytes, 4 | 8)
-            && windows <= resident_blocks
-            && item_count <= env("WF_ONE", 1 << 21);
+            && one_launch::can_compare(self.keys)
+            && windows <= resident_blocks;
         let mut scan = ByKeyScanWords {
             input: self.values.address,
             item_count,

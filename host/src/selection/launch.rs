@@ -33,7 +33,7 @@ impl Chooser {
         }
     }
 
-    /// The same chooser; `compares_bytes` as said.
+    /// The same chooser, of which it is known whether items are equal exactly if their bytes are.
     pub const fn comparing_bytes(self, compares_bytes: bool) -> Self {
         Self {
             compares_bytes,

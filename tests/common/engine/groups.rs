@@ -15,6 +15,9 @@ enum Starts<'a> {
     Rows(usize),
 }
 
+/// The last parameters of a segmented reduction without keys.
+const NO_KEYS: [u64; 4] = [0; 4];
+
 impl Engine {
     /// Launches the kernel, a segmented reduction. The workspace must have been made for at least as many items as there are segments.
     /// Returns the results, whether the kernel refused the offsets, and the counters.
@@ -25,7 +28,14 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let starts = Starts::Offsets(offsets);
-        self.on_segments::<O, T>(Task::Reduce, items, starts, offsets.len() - 1, &[], options)
+        self.on_segments::<O, T>(
+            Task::Reduce,
+            items,
+            starts,
+            offsets.len() - 1,
+            &NO_KEYS,
+            options,
+        )
     }
 
     /// Launches the kernel, a segmented reduction, on rows of `row_items` items.
@@ -38,7 +48,7 @@ impl Engine {
         let starts = Starts::Rows(row_items);
         let count = items.len() / row_items;
         let (results, _, _) =
-            self.on_segments::<O, T>(Task::Reduce, items, starts, count, &[], options)?;
+            self.on_segments::<O, T>(Task::Reduce, items, starts, count, &NO_KEYS, options)?;
         Ok(results)
     }
 

@@ -97,8 +97,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let end = if found == 0 { 0 } else { highest + 1 };
             if simt::lane() == 0 {
                 let heads = PublishedHeads { end, count };
-                self.board_of_heads()
-                    .publish(number as u32, heads.packed());
+                self.board_of_heads().publish(number as u32, heads.packed());
             }
         }
     }

@@ -40,7 +40,11 @@ impl Outputs {
         // SAFETY: there is room for the start: this function's condition.
         unsafe {
             match self.start_bytes {
-                4 => self.starts.cast::<u32>().add(run as usize).write(item as u32),
+                4 => self
+                    .starts
+                    .cast::<u32>()
+                    .add(run as usize)
+                    .write(item as u32),
                 _ => self.starts.cast::<u64>().add(run as usize).write(item),
             }
         }

@@ -165,8 +165,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let words = self.window_words();
         let first = number * words as u64;
         let left = self.offsets.item_count - (number << self.window_shift);
-        let left = left.div_ceil(VECTOR_BITS).saturating_mul(VECTOR_WORDS as u64);
-        let upto = Ord::min(left, (words + Room::<T, O::Accumulator>::WINDOW_WORDS) as u64) as u32;
+        let left = left
+            .div_ceil(VECTOR_BITS)
+            .saturating_mul(VECTOR_WORDS as u64);
+        let upto = Ord::min(
+            left,
+            (words + Room::<T, O::Accumulator>::WINDOW_WORDS) as u64,
+        ) as u32;
         // SAFETY: the launch has the window, all of whose bits are written. Those after it are written as far as there are items. The whole
         // warp is here: this function's condition. All loads are in flight at once.
         unsafe {

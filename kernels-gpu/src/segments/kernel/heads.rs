@@ -1,8 +1,9 @@
-//! Scans of segments that start at heads of runs. An earlier launch has written the heads as [bits](crate::heads).
+//! Scans and reductions of segments that start at heads of runs. An earlier launch has written the heads as [bits](crate::heads), for a scan.
+//! Or the launch has the keys: then each block finds the heads around its window (see `heads/keys.rs`).
 //!
-//! The windows are cut by items alone: a window has as many items as a chunk, and owns the chunks that begin there. A block has one window.
-//! One warp reads the window's bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread
-//! finds the runs around the items that it takes. So there are no starts and no slots:
+//! The windows are cut by items alone. A window owns the chunks that begin there. A block has one window. One warp looks at the window's
+//! bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread finds the runs around the items
+//! that it takes. So there are no starts and no slots:
 //!
 //! ```text
 //! one warp finds the window's chunks, and writes the words; a barrier follows
@@ -13,6 +14,8 @@
 //!     nodes and roots of longer chunks, as leaves
 //!     if all chunks are short and items are narrow: in place of these steps, a thread takes 16 places (see `heads/sixteens.rs`)
 //! ```
+//!
+//! A reduction does not go down again: see `heads/ranks.rs`.
 //!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
@@ -46,18 +49,19 @@ use super::leaves::Fold;
 use super::search::Offsets;
 use super::{depart, Launch};
 
-/// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads. From this
-/// kernel's text, the host also makes the text of a backward scan (see `direction.rs`).
+/// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads, or are runs
+/// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `heads` has the bits of `item_count` items, which earlier work has marked in the direction of this launch.
-/// 4. `item_count_at` is null, or points to a readable number: how many items were marked.
+/// 3. `key_bytes` is 0, and `heads` has the bits of `item_count` items, which earlier work has marked in the direction of this launch. Or
+///    `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a multiple of 16, and the scan is forward.
+/// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] for these windows.
+///    [`crate::segments::state_words`] for these windows, and with keys one more for each window.
 #[inline(always)]
 pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -93,10 +97,11 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
     unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
 }
 
-/// Reduces each run of equal keys to a result in `output`. Writes the starts of the runs, and their number.
+/// Reduces each run of equal keys to a result in `output`. Writes the starts of the runs and their number, and their first keys if they are
+/// wanted.
 ///
 /// # Safety
-/// Earlier work is awaited. The conditions of [`super::segmented_reduce`] for a launch with keys.
+/// Earlier work is awaited. The conditions of [`super::segmented_reduce`] for a launch with keys hold.
 #[inline(always)]
 pub unsafe fn reduce_runs<O: Op<T>, T: Element>(arguments: SegmentedReduceArguments<T, O::Output>) {
     let keys = Keys {
@@ -138,8 +143,8 @@ pub unsafe fn reduce_runs<O: Op<T>, T: Element>(arguments: SegmentedReduceArgume
         if launch.begin_at_heads(None, keys, room) {
             launch.reduce_at_heads(keys, &outputs, room);
         } else if launch.offsets.item_count == 0 && simt::thread_index() == 0 {
-            let is_first = simt::read_shared(&raw const (*launch.header).ticket) == 0;
-            if is_first {
+            // There are no runs, which one block writes.
+            if simt::read_shared(&raw const (*launch.header).ticket) == 0 {
                 outputs.end(0, 0);
             }
         }
@@ -151,13 +156,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::work_and_depart`], for segments that start at heads.
     ///
     /// # Safety
-    /// Convergent: the whole block. The heads are marked. `state_words` is the launch's argument.
+    /// Convergent: the whole block. There is a readable key for each item; or `keys` has no keys, and the heads are marked. `state_words` is
+    /// the launch's argument.
     #[inline(always)]
     unsafe fn work_at_heads(&self, heads: &Heads, keys: Keys, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
-        // SAFETY: the whole block is here, and the heads are marked (this function's conditions). Every branch around a barrier goes the
-        // same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads` follows.
-        // `depart` comes after the last use of the board.
+        // SAFETY: the whole block is here, and there are keys or marked heads (this function's conditions). Every branch around a barrier
+        // goes the same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads`
+        // follows. The board is not used after `run_at_heads`.
         unsafe {
             if self.begin_at_heads(Some(heads), keys, room) {
                 self.run_at_heads(room);
@@ -172,7 +178,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block, after its last use of the board. The tag is written, and `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn depart_if_last(&self, state_words: u64) {
-        // SAFETY: the whole block is here, and the tag is written (this function's conditions), so all threads take the same way.
+        // SAFETY: the whole block is here, and the tag is written (this function's conditions), so all threads take the same way. The board
+        // is not used after this, and has the words.
         unsafe {
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
                 // Orders the publications by the block's threads before the block's departure.

@@ -255,10 +255,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.find_far(keys, origin, far_item, end, room.far_head());
             }
             if looks_back || looks_far {
-                // Orders the writes of far heads before all threads' reads.
+                // Orders the writes of the far head and of the head before the window before all threads' reads.
                 simt::barrier();
             }
-            let mut last_before = origin.wrapping_sub(NEAR_ITEMS as u64) + before.highest() as u64;
+            let mut last_before = origin.wrapping_sub(NEAR_ITEMS as u64);
+            last_before = last_before.wrapping_add(before.highest() as u64);
             if looks_back {
                 last_before = simt::read_shared(self.head_before_address());
             }

@@ -111,7 +111,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes the first keys and the starts of the runs that begin in the window, and the results of its runs of at most 16 items. For the
-    /// last window, also writes the number of runs. `work` is the window's first work.
+    /// last window, also writes the number of runs. `work` has number `number` among the window's works. If it is the second, nothing is left
+    /// to write.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. There is a readable key for each
@@ -121,15 +122,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         &self,
         keys: Keys,
         outputs: &Outputs,
+        number: u32,
         work: &Work,
         room: Room<T, O::Accumulator>,
     ) {
-        let (lane, words) = (simt::lane(), self.window_words());
+        let lane = simt::lane();
+        // The window's second work has no words. A branch around the call would make rust-cuda's compiler copy the barrier after it.
+        let words = if number == 0 { self.window_words() } else { 0 };
         // SAFETY: the header, the words and the items are written. A short chunk is in the first work. Each run has one head, and so one
         // thread writes its outputs, which have room. One thread writes the end.
         unsafe {
-            let number = self.window_number(0);
-            let origin = number << self.window_shift;
+            let window = self.window_number(0);
+            let origin = window << self.window_shift;
             let has_tail = work.tail_chunk == 0;
             let rank = self.rank().wrapping_sub(has_tail as u64);
             let mut word = simt::warp();
@@ -163,7 +167,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 word += step * (self.threads() / WARP_LANES);
             }
             let windows = window_count(self.offsets.item_count, self.window_shift);
-            if number == windows - 1 && simt::thread_index() == 0 {
+            if words > 0 && window == windows - 1 && simt::thread_index() == 0 {
                 let chunks = room.heads_before(1 << self.window_shift);
                 outputs.end(rank.wrapping_add(chunks as u64), self.offsets.item_count);
             }
@@ -198,9 +202,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::barrier();
                 let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
                 Self::note(room.flags_of(number), found);
-                if number == 0 {
-                    self.write_runs(keys, outputs, &work, room);
-                }
+                self.write_runs(keys, outputs, number, &work, room);
                 // Orders the writes of leaves' values and of flags before all threads' reads.
                 simt::barrier();
                 let flags = simt::read_shared(room.flags_of(number));

@@ -1,5 +1,5 @@
-//! Reductions and scans by key that compare the keys themselves: with windows of each size, under many schedules, and when the tags are used
-//! up.
+//! Reductions and scans by key that compare the keys themselves: with windows of each size, under many schedules, and when the tags are
+//! used up.
 
 use virtual_gpu::RunOptions;
 use warpfold::{Cpu, Equal, Sum, reduce, scan};

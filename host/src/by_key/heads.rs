@@ -1,6 +1,6 @@
 //! Scans by key without an output for the runs' starts. Most have two launches. The first marks the [heads](warpfold_kernels::heads) of the
-//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. If all windows are worked on at
-//! once, the second launch can find the heads itself, and there is no first.
+//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. If all windows are worked on
+//! at once, the second launch can find the heads itself, and there is no first.
 
 use std::mem::offset_of;
 

@@ -127,9 +127,9 @@ macro_rules! row {
         }
     };
     (heads $equality:ident $t:ident $symbol:ident) => {
-        // SAFETY: the entry is made for launches that mark heads (condition 1). Integers are equal exactly if their bytes are (condition 2).
-        // This library's texts are made from the same table, where each symbol names one kernel; `cargo xtask ptx` checks that the texts
-        // have exactly these symbols (condition 3).
+        // SAFETY: the entry is made for launches that mark heads (condition 1). Integers are equal exactly if their bytes are (condition
+        // 2). This library's texts are made from the same table, where each symbol names one kernel; `cargo xtask ptx` checks that the
+        // texts have exactly these symbols (condition 3).
         unsafe impl HeadsKernel<$t> for $equality {
             fn entry() -> &'static Entry {
                 static ENTRY: Entry =

@@ -12,7 +12,7 @@ pub const REDUCE: Definition = Definition {
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
-    // For runs of keys: four in `begin_at_heads`, four in `reduce_at_heads`, and one before the departure.
+    // Nine more for runs of keys: four in `begin_at_heads` and `see_keys`, four for each work, and one before the departure.
     barriers: &[Barrier::block(10 + 9)],
     // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
     // ticket, and before the departure.
@@ -33,9 +33,10 @@ pub const SCAN: Definition = Definition {
 pub const BY_KEY_SCAN: Definition = Definition {
     prefix: "by_key_scan_",
     skeleton: "by_key_scan",
-    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `mark_around`: after near and far bits. Four for each work: after its items, its leaves and its nodes, and at its
-    // end. Five in `place_runs`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One
-    // with the last tag: before the departure.
+    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after the heads
+    // that are further away. Four for each work: after its items, its leaves and its nodes, and at its end. Five in `place_runs`: after the
+    // tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last tag: before the
+    // departure.
     barriers: &[Barrier::block(14)],
     ..SCAN
 };

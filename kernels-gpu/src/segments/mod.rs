@@ -65,8 +65,9 @@
 //! items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the window in which it begins. There are
 //! no starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
 //!
-//! If inputs are small, and keys are equal exactly if their bytes are, no earlier launch is needed. A scan by key finds the heads itself. A
-//! reduction by key does too, and also writes the first keys, the starts and the number of the runs. See `kernel/heads/keys.rs`.
+//! With few keys that are equal exactly if their bytes are, no earlier launch is needed. A scan by key finds the heads itself. A reduction
+//! by key does too, and also writes the first keys, the starts and the number of the runs. See `kernel/heads/keys.rs`. Each window has one
+//! more state word, in which it publishes its heads.
 //!
 //! [`FAN`] is the only number here that changes results.
 
@@ -134,8 +135,8 @@ pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64
     shift
 }
 
-/// The binary logarithm of the number of items of a window, for a call by key of `item_count` items with chunks of `chunk_items` items, on a
-/// device that holds `resident_blocks` short blocks at a time. As [`window_shift`], but with at most one window for each
+/// The binary logarithm of the number of items of a window, for a call by key of `item_count` items with chunks of `chunk_items` items, on
+/// a device that holds `resident_blocks` short blocks at a time. As [`window_shift`], but with at most one window for each
 /// [`BLOCKS_PER_KEYED_WINDOW`] resident blocks, unless the windows are the smallest.
 pub const fn keyed_window_shift(chunk_items: u64, item_count: u64, resident_blocks: u64) -> u32 {
     let mut shift = chunk_items.trailing_zeros();

@@ -60,8 +60,8 @@ pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 /// How many resident blocks of [`SHORT_BLOCK_THREADS`] there are for each window of a small call by key, at least, unless windows have
 /// 2^[`LEAST_WINDOW_SHIFT`] items. A call by key then has one launch, in which each window compares its own keys.
 ///
-/// `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32; 4,096; by a power
-/// law. The columns say at most how many windows a launch has. In the first column, another launch finds the heads or the runs before:
+/// `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32; 4,096; by a
+/// power law. The columns say at most how many windows a launch has. In the first column, an earlier launch finds the heads or the runs:
 ///
 /// | | two launches | 132 | 264 | 528 |
 /// |---|---|---|---|---|

@@ -15,6 +15,9 @@ enum Starts<'a> {
     Rows(usize),
 }
 
+/// The results of runs of keys, their first keys, and their starts with the number of items after the last.
+pub type ReducedRuns<R, K> = (Vec<R>, Vec<K>, Vec<u32>);
+
 /// The last parameters of a segmented reduction without keys.
 const NO_KEYS: [u64; 4] = [0; 4];
 
@@ -124,15 +127,14 @@ impl Engine {
         Ok((results, is_refused, counters))
     }
 
-    /// Launches the kernel, a segmented reduction of runs of equal keys, with windows of 2^`window_shift` items. Returns the results, the
-    /// first keys, and the starts with the number of items after the last.
+    /// Launches the kernel, a segmented reduction of runs of equal keys, with windows of 2^`window_shift` items.
     pub fn reduce_by_key<O: Op<T>, T: Element, K: Element>(
         &self,
         keys: &[K],
         items: &[T],
         window_shift: u32,
         options: &RunOptions,
-    ) -> Result<(Vec<O::Output>, Vec<K>, Vec<u32>), LaunchError> {
+    ) -> Result<ReducedRuns<O::Output, K>, LaunchError> {
         let starts = self.upload(&vec![0_u32; keys.len() + 1]);
         let count = self.upload(&[0_u64]);
         let firsts = self.upload(&vec![K::zeroed(); keys.len()]);

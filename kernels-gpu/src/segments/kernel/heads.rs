@@ -1,5 +1,5 @@
-//! Scans and reductions of segments that start at heads of runs. An earlier launch has written the heads as [bits](crate::heads), for a scan.
-//! Or the launch has the keys: then each block finds the heads around its window (see `heads/keys.rs`).
+//! Scans and reductions of segments that start at heads of runs. An earlier launch has written the heads as [bits](crate::heads), for a
+//! scan. Or the launch has the keys: then each block finds the heads around its window (see `heads/keys.rs`).
 //!
 //! The windows are cut by items alone. A window owns the chunks that begin there. A block has one window. One warp looks at the window's
 //! bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread finds the runs around the items
@@ -156,8 +156,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::work_and_depart`], for segments that start at heads.
     ///
     /// # Safety
-    /// Convergent: the whole block. There is a readable key for each item; or `keys` has no keys, and the heads are marked. `state_words` is
-    /// the launch's argument.
+    /// Convergent: the whole block. There is a readable key for each item; or `keys` has no keys, and the heads are marked. `state_words`
+    /// is the launch's argument.
     #[inline(always)]
     unsafe fn work_at_heads(&self, heads: &Heads, keys: Keys, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);

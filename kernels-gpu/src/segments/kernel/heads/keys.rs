@@ -6,10 +6,13 @@
 //! the others: if the few keys after the window are all equal, find the first other key after them, up to a chunk after the window
 //! ```
 //!
-//! Warp 1 only looks back if there is no head among the few keys before the window, or if runs are numbered. It waits only for windows with
-//! lower tickets, which publish their heads before they wait for anything. The values of tails are published in slots of their own.
+//! Warp 1 only looks back if there is no head among the few keys before the window, or if runs are numbered, in a reduction. It waits only
+//! for windows with lower tickets, which publish their heads before they wait for anything. So there is progress. The values of tails are
+//! published in slots of their own.
 //!
-//! The bits lie in the room of the leaves' values, which is not used yet.
+//! The bits lie in the room of the leaves' values, which is not used yet. The code is short, since small launches spend much of their time
+//! on the first reads of their instructions. With code for keys of any size and alignment, scans of 2^16 `f32` in runs of 4,096 took 7.9 µs
+//! on an H200 (2026-11-26), and take 7.1 µs.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -89,8 +92,8 @@ fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Which of the items of a vector of keys are heads, from item `item` on, which may have wrapped. Where there is no item, either bit. The
-    /// bit of item 0 says nothing.
+    /// Which of the items of a vector of keys are heads, from item `item` on, which may have wrapped. Where there is no item, either bit.
+    /// The bit of item 0 says nothing.
     ///
     /// # Safety
     /// There is an item, and the keys are readable. `item` is a multiple of the number of a vector's keys.
@@ -98,8 +101,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn heads_of(&self, keys: Keys, item: u64) -> u32 {
         let shift = keys.shift();
         let (word, end) = (item << shift, self.offsets.item_count << shift);
-        // SAFETY: each word that is loaded is before the keys' end, and a vector begins at a multiple of 4. The two words before a vector, or
-        // the first two, are at a multiple of 8 bytes.
+        // SAFETY: each word that is loaded is before the keys' end, and a vector begins at a multiple of 4. The two words before a vector,
+        // or the first two, are at a multiple of 8 bytes.
         unsafe {
             let (vector, before) = if word < end && end - word >= VECTOR_WORDS as u64 {
                 let before: *const u64 = keys
@@ -215,7 +218,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Finds the heads around window `number`, and publishes the window's own heads. Returns what the block sees.
+    /// Finds the heads around window `number`, and publishes the window's own heads. Returns what the block sees. In a reduction, the
+    /// number of the runs before the window is written only after the next barrier.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch has the window, its keys are readable, and the block's ticket and tag are written.

@@ -1,7 +1,10 @@
-//! The numbers of a reduction's runs, and the outputs for each run.
+//! Reductions of runs of keys: the numbers of the runs, and the outputs for each run.
 //!
 //! Each window publishes how many heads it has. One warp adds up the numbers of all earlier windows, while another finds the window's
 //! chunks. A run's number is that sum and the number of heads between the window's begin and the run's head.
+//!
+//! A block folds the chunks of its window as a scan does, and publishes the same values. A lane takes each run of at most 16 items, when it
+//! writes the run's start. At the end, warp 0 combines the tail with earlier chunks.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -111,8 +114,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes the first keys and the starts of the runs that begin in the window, and the results of its runs of at most 16 items. For the
-    /// last window, also writes the number of runs. `work` has number `number` among the window's works. If it is the second, nothing is left
-    /// to write.
+    /// last window, also writes the number of runs. `work` has number `number` among the window's works. If it is the second, nothing is
+    /// left to write.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. There is a readable key for each

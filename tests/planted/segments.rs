@@ -9,19 +9,10 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
 use crate::trial::{Circumstances, of_rows_reduction, of_segmented_reduction, of_segmented_scan};
 
-/// The barriers, named after the reads that follow them. The first nine are those of runs of keys.
+/// The barriers, named after the reads that follow them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
         "ticket",
         "borders",
         "works",
@@ -55,18 +46,9 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "last tag",
 ]);
 
-/// The barriers of a reduction that can stream rows. Those of runs of keys have no names.
+/// The barriers of a reduction that can stream rows.
 const STREAMING_BARRIERS: Places = BARRIERS.named(&[
-    "",
-    "",
     "ticket of whole chunks",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
     "last tag of whole chunks",
     "ticket",
     "borders",
@@ -86,33 +68,27 @@ const STREAMING_BARRIERS: Places = BARRIERS.named(&[
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
-        "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
-        "partial", "", "", "", "", "", "", "", "", "", "", "", "", "",
+        "", "", "", "", "", "", "", "", "", "", "partial", "", "", "", "", "", "", "", "", "", "",
+        "", "", "",
     ],
 };
 
 /// The same stores in a reduction that can stream rows.
 const STREAMING_STORES: Places = STORES.named(&STREAMING_STORE_NAMES);
 
-const STREAMING_STORE_NAMES: [&str; 118] = {
-    let mut names = [Places::OTHER; 118];
+const STREAMING_STORE_NAMES: [&str; 76] = {
+    let mut names = [Places::OTHER; 76];
     // The first word of a chunk's value that one warp has combined.
-    names[2] = "of a whole chunk";
+    names[1] = "of a whole chunk";
     // The first word of a value that was combined from pieces.
-    names[99] = "of pieces";
+    names[57] = "of pieces";
     names
-};
-
-/// The waits for copies. The first is that of runs of keys.
-const AWAITED_COPIES: Places = Places {
-    pattern: "cp.async.wait_all;",
-    names: &["", "items"],
 };
 
 /// The instructions that put an identity in a register.
 const IDENTITIES: Places = Places {
     pattern: "mov.b32 *, -2147483648;",
-    names: &["", "", "", "", "", "empty segment", "", "", "", "", ""],
+    names: &["", "empty segment", "", "", "", "", ""],
 };
 
 const SEGMENTS: Circumstances = Circumstances {
@@ -156,7 +132,7 @@ bugs! {
     no_barrier_before_the_nodes_are_read: [Race],
         [BARRIERS.remove("nodes")];
     copies_not_awaited: [Race],
-        [AWAITED_COPIES.remove("items")];
+        [Edit::remove("cp.async.wait_all;")];
     partial_not_published: [Hang],
         [STORES.remove("partial")];
     earlier_work_not_awaited: [Memory],

@@ -24,7 +24,7 @@ impl Engines {
             Engine::new::<Sum, f32>(generation, multiprocessors, &text, item_count)
         };
         Engines {
-            reduction: engine("segmented_reduce_sum_f32"),
+            reduction: engine("by_key_reduce_sum_f32"),
             scan: engine("by_key_scan_sum_f32"),
         }
     }

@@ -189,10 +189,6 @@ impl<'a> Queue<'a> {
             report,
             windows_per_block,
             window_shift: prepared.window_shift.into(),
-            keys: 0,
-            key_bytes: 0,
-            item_count_at: 0,
-            first_keys: 0,
         };
         // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). Condition
         // 3 asks for this function's own conditions.

@@ -82,7 +82,7 @@ use crate::workspace::Control;
 
 use crate::tiles::counted;
 
-pub use self::heads::by_key_scan;
+pub use self::heads::{by_key_reduce, by_key_scan};
 use self::items::Room;
 use self::search::Offsets;
 
@@ -104,24 +104,11 @@ use self::search::Offsets;
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`].
 /// 7. `report` is null, or points to a writable word, which is set to 1 if the offsets are refused.
-///
-/// If `key_bytes` is not 0, the segments are runs of keys, conditions 3 and 4 do not hold, and the others change:
-/// 1. Windows have 2^`window_shift` items. There is a block for each, with the shared memory of a scan.
-/// 2. `keys` points to a readable key of this size for each item. `item_count_at` is null, or points to a readable number.
-/// 3. `output`, and `first_keys` if it is not null, have room for a result or a key for each item. `offsets` has room for one number of
-///    `offset_bytes`, 4 or 8, more than items, and `segment_count_at` for a number. They overlap nothing else that the launch accesses.
-/// 4. There is one state word more for each window.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     arguments: SegmentedReduceArguments<T, O::Output>,
 ) {
     simt::await_work_before();
-    if arguments.key_bytes != 0 {
-        // SAFETY: earlier work is awaited just above. The conditions are this function's. The branch depends on the launch's arguments, so
-        // all blocks and threads take the same way.
-        unsafe { heads::reduce_runs::<O, T>(arguments) };
-        return;
-    }
     let SegmentedReduceArguments {
         input,
         item_count,
@@ -137,7 +124,6 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         report,
         windows_per_block,
         window_shift,
-        ..
     } = arguments;
     // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
     let segment_count = unsafe { counted(segment_count, segment_count_at) };

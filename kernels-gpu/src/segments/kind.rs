@@ -12,11 +12,10 @@ pub const REDUCE: Definition = Definition {
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
-    // Nine more for runs of keys: four in `begin_at_heads` and `see_keys`, four for each work, and one before the departure.
-    barriers: &[Barrier::block(10 + 9)],
+    barriers: &[Barrier::block(10)],
     // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
     // ticket, and before the departure.
-    other_barriers: Some(&[Barrier::block(14 + 9)]),
+    other_barriers: Some(&[Barrier::block(14)]),
     vectors: Vectors::Any,
 };
 
@@ -26,6 +25,17 @@ pub const SCAN: Definition = Definition {
     // Six more than `REDUCE`. Five in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
     // results. One in `place_short`: after the results of a tail.
     barriers: &[Barrier::block(16)],
+    other_barriers: None,
+    ..REDUCE
+};
+
+pub const BY_KEY_REDUCE: Definition = Definition {
+    prefix: "by_key_reduce_",
+    skeleton: "by_key_reduce",
+    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after the heads
+    // that are further away. Four for each work: after its items, its leaves and its nodes, and at its end. One with the last tag: before
+    // the departure.
+    barriers: &[Barrier::block(9)],
     other_barriers: None,
     ..REDUCE
 };

@@ -18,9 +18,6 @@ enum Starts<'a> {
 /// The results of runs of keys, their first keys, and their starts with the number of items after the last.
 pub type ReducedRuns<R, K> = (Vec<R>, Vec<K>, Vec<u32>);
 
-/// The last parameters of a segmented reduction without keys.
-const NO_KEYS: [u64; 4] = [0; 4];
-
 impl Engine {
     /// Launches the kernel, a segmented reduction. The workspace must have been made for at least as many items as there are segments.
     /// Returns the results, whether the kernel refused the offsets, and the counters.
@@ -31,14 +28,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let starts = Starts::Offsets(offsets);
-        self.on_segments::<O, T>(
-            Task::Reduce,
-            items,
-            starts,
-            offsets.len() - 1,
-            &NO_KEYS,
-            options,
-        )
+        self.on_segments::<O, T>(Task::Reduce, items, starts, offsets.len() - 1, &[], options)
     }
 
     /// Launches the kernel, a segmented reduction, on rows of `row_items` items.
@@ -51,7 +41,7 @@ impl Engine {
         let starts = Starts::Rows(row_items);
         let count = items.len() / row_items;
         let (results, _, _) =
-            self.on_segments::<O, T>(Task::Reduce, items, starts, count, &NO_KEYS, options)?;
+            self.on_segments::<O, T>(Task::Reduce, items, starts, count, &[], options)?;
         Ok(results)
     }
 
@@ -127,7 +117,7 @@ impl Engine {
         Ok((results, is_refused, counters))
     }
 
-    /// Launches the kernel, a segmented reduction of runs of equal keys, with windows of 2^`window_shift` items.
+    /// Launches the kernel, a reduction by key, with windows of 2^`window_shift` items.
     pub fn reduce_by_key<O: Op<T>, T: Element, K: Element>(
         &self,
         keys: &[K],
@@ -146,22 +136,18 @@ impl Engine {
         let parameters = [
             self.upload(items),
             item_count,
-            starts,
-            4,
             0,
-            item_count,
-            count,
+            self.upload(keys),
+            size_of::<K>() as u64,
             self.workspace,
             self.states(),
             self.state_words,
             output,
-            0,
-            1,
-            u64::from(window_shift),
-            self.upload(keys),
-            size_of::<K>() as u64,
-            0,
             firsts,
+            starts,
+            4,
+            count,
+            u64::from(window_shift),
         ];
         self.launch_keyed::<O, T>(&parameters, item_count, window_shift, options)?;
         let runs = self.download::<u64>(count, 1)[0] as usize;

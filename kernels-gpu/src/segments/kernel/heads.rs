@@ -34,7 +34,7 @@ use crate::heads::Heads;
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{window_count, Task, Work};
-use crate::segments::{ByKeyScanArguments, SegmentedReduceArguments};
+use crate::segments::{ByKeyReduceArguments, ByKeyScanArguments};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
@@ -101,18 +101,28 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 /// wanted.
 ///
 /// # Safety
-/// Earlier work is awaited. The conditions of [`super::segmented_reduce`] for a launch with keys hold.
+/// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
+///    segmented scan.
+/// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
+/// 3. `key_bytes` is 4 or 8, and `keys` points to a readable key of this size for each item, at a multiple of 16. Nobody writes the keys
+///    before the launch's end.
+/// 4. `item_count_at` is null, or points to a readable number: how many items are to be reduced.
+/// 5. `output`, and `first_keys` if it is not null, have room for a result or a key for each item. `starts` has room for one number of
+///    `start_bytes`, 4 or 8, more than items, and `run_count` for a number. They overlap nothing else that the launch accesses.
+/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///    [`crate::segments::state_words`] for these windows, and one more for each window.
 #[inline(always)]
-pub unsafe fn reduce_runs<O: Op<T>, T: Element>(arguments: SegmentedReduceArguments<T, O::Output>) {
+pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
+    simt::await_work_before();
     let keys = Keys {
         words: arguments.keys,
         bytes: arguments.key_bytes as u32,
     };
     let outputs = Outputs {
         first_keys: arguments.first_keys,
-        starts: arguments.offsets.cast_mut().cast(),
-        start_bytes: arguments.offset_bytes as u32,
-        count: arguments.segment_count_at.cast_mut(),
+        starts: arguments.starts,
+        start_bytes: arguments.start_bytes as u32,
+        count: arguments.run_count,
     };
     let launch = Launch::<O, T> {
         input: arguments.input,
@@ -121,7 +131,7 @@ pub unsafe fn reduce_runs<O: Op<T>, T: Element>(arguments: SegmentedReduceArgume
             offset_bytes: 0,
             row_items: 0,
             segment_count: 0,
-            // SAFETY: earlier work is awaited, and the address is null or readable: this function's conditions.
+            // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
             item_count: unsafe { counted(arguments.item_count, arguments.item_count_at) },
             direction: Direction::FORWARD,
         },

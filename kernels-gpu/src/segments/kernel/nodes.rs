@@ -285,8 +285,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Whether values are kept as keys and offsets.
     #[inline(always)]
-    pub fn keeps_offsets(&self) -> bool {
-        Self::KEEPS_OFFSETS && self.task == Task::Reduce && !self.starts_at_heads
+    fn keeps_offsets(&self) -> bool {
+        Self::KEEPS_OFFSETS && self.reduces_segments()
+    }
+
+    /// Whether this is a reduction of segments with given starts.
+    #[inline(always)]
+    pub fn reduces_segments(&self) -> bool {
+        self.task == Task::Reduce && !self.starts_at_heads
     }
 
     /// The value with the least key of up to 16 keys with offsets, on [`QUARTERS`] lanes, the first of which gets the result. Of equal keys

@@ -2,8 +2,8 @@
 //!
 //! Most calls have two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the
 //! runs and, if they are wanted, their first keys. The second reduces or scans the runs as segments. In any other scan, the first launch
-//! only [marks](heads) where runs begin. If keys are few, and equal exactly if their bytes are, the second launch can find the runs itself,
-//! and there is no first: see [`one_launch`] for reductions, and [`heads`] for scans. The values of a run are combined in [a
+//! only [marks](heads) where runs begin. If keys are few, and equal exactly if their bytes are, one launch finds the runs and reduces or
+//! scans them: see [`one_launch`] for reductions, and [`heads`] for scans. The values of a run are combined in [a
 //! segment's](warpfold_kernels::segments) order, and results have the same bits as those of segments. The arguments of both launches are
 //! checked before the first launch is queued.
 

@@ -66,9 +66,9 @@ impl Keyed {
             window_shift: window_shift.into(),
         };
         let block = kernel.short.block;
-        // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results,
-        // first keys, starts and their number can be written (this function's conditions); there is room for a run for each key, checked
-        // above. The workspace has the state words, and there is a short block for each window.
+        // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
+        // starts and their number can be written (this function's conditions); there is room for a run for each key, checked above. The
+        // workspace has the state words, and there is a short block for each window.
         unsafe { queue.launch(Position::Whole, kernel, block, windows, arguments.list())? };
         Ok(true)
     }

@@ -317,6 +317,54 @@ fn scans_by_key_have_as_many_keys_as_the_count_says() {
     }
 }
 
+/// Few keys of 4 bytes are compared by the launch that scans or reduces their runs.
+#[test]
+fn small_calls_by_key_have_as_many_keys_as_the_count_says() {
+    let gpu = gpu();
+    let room = 20_000;
+    let keys: Vec<u32> = (0..room).map(|place| place as u32 / 700).collect();
+    let items: Vec<u32> = (0..room as u32).collect();
+    let device_keys = DeviceBuffer::from_slice(&keys).unwrap();
+    let device_items = DeviceBuffer::from_slice(&items).unwrap();
+    for count in [0, 1, 4095, 4096, 4097, 12_289, 20_000, 30_000] {
+        let used = room.min(count);
+        let what = format!("{count} of {room}");
+        let device_count = DeviceBuffer::from_slice(&[count as u64]).unwrap();
+        let mut scanned = zeros(room);
+        scan::<Sum, _>(&device_items)
+            .by_key::<Equal, _>(&device_keys)
+            .count(&device_count)
+            .to(&mut scanned)
+            .wait(gpu)
+            .unwrap();
+        let expected = scan::<Sum, _>(&items[..used])
+            .by_key::<Equal, _>(&keys[..used])
+            .wait(Cpu)
+            .unwrap();
+        assert_begins(&scanned, &expected, &what);
+
+        let (mut firsts, mut sums) = (zeros(room), zeros(room));
+        let (mut starts, mut run_count) = (zeros::<u64>(room + 1), zeros::<u64>(1));
+        let found = reduce::<Sum, _>(&device_items)
+            .by_key::<Equal, _>(&device_keys)
+            .count(&device_count)
+            .keys_to(&mut firsts)
+            .to(&mut sums)
+            .runs_to(&mut starts, &mut run_count)
+            .wait(gpu)
+            .unwrap();
+        let (expected_firsts, expected_sums) = reduce::<Sum, _>(&items[..used])
+            .by_key::<Equal, _>(&keys[..used])
+            .wait(Cpu)
+            .unwrap();
+        assert_eq!(found, expected_sums.len(), "{what}");
+        assert_begins(&firsts, &expected_firsts, &what);
+        assert_begins(&sums, &expected_sums, &what);
+        let borders: Vec<u64> = (0..found as u64).map(|run| 700 * run).collect();
+        assert_begins(&starts, &[borders, vec![used as u64]].concat(), &what);
+    }
+}
+
 #[test]
 fn wrong_arguments_are_refused() {
     let (gpu, stream) = (gpu(), stream());

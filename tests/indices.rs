@@ -128,7 +128,7 @@ macro_rules! indexed {
                 let both = of_slices!(what, items, .segments(&cut));
                 of_device!(what, both, &input, .segments(&device_cut));
 
-                let keys: Vec<u8> = (0..items.len()).map(|item| (item / 700) as u8).collect();
+                let keys: Vec<u32> = (0..items.len()).map(|item| item as u32 / 700).collect();
                 let long = reduce::<ArgMinMax, _>(items).by_key::<Equal, _>(&keys).wait(Cpu);
                 let (runs, long) = long.unwrap();
                 let both = short(&long);

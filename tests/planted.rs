@@ -17,6 +17,8 @@
 
 #[path = "planted/bug.rs"]
 mod bug;
+#[path = "planted/by_key.rs"]
+mod by_key;
 #[path = "planted/columns.rs"]
 mod columns;
 #[path = "common/data.rs"]

@@ -36,7 +36,7 @@ use guarded::Guarded;
 use schedule::schedules;
 use virtual_gpu::Checks;
 use virtual_gpu::driver::run_with;
-use warpfold::{Cpu, Gpu, Max, Op, Result, Sum, cust, kind};
+use warpfold::{Cpu, Equal, Gpu, Max, Op, Result, Sum, cust, kind};
 use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 
 /// Seeds of each policy.
@@ -90,7 +90,42 @@ fn scan_in_place<O: Op<T>, T: Edges>(
     })
 }
 
+/// Values of keys in runs of these lengths. On the larger devices, one launch finds the runs, and blocks tell each other where they begin.
+fn by_key(lengths: &[usize]) -> (Vec<u32>, Vec<f32>) {
+    let runs = lengths.iter().enumerate();
+    let keys: Vec<u32> = runs
+        .flat_map(|(run, &length)| std::iter::repeat_n(run as u32, length))
+        .collect();
+    let values = ordinary::<Sum, f32>(keys.len());
+    (keys, values)
+}
+
+fn scan_by_key(lengths: &[usize]) -> Case {
+    let (keys, values) = by_key(lengths);
+    let expected = warpfold::scan::<Sum, _>(&values).by_key::<Equal, _>(&keys);
+    let expected = expected.wait(Cpu).unwrap();
+    Box::new(move || {
+        let scanned = warpfold::scan::<Sum, _>(&values).by_key::<Equal, _>(&keys);
+        assert_same_bits(&scanned.wait(gpu()).unwrap(), &expected, "scan by key");
+    })
+}
+
+fn reduce_by_key(lengths: &[usize]) -> Case {
+    let (keys, values) = by_key(lengths);
+    let expected = warpfold::reduce::<Sum, _>(&values).by_key::<Equal, _>(&keys);
+    let (firsts, sums) = expected.wait(Cpu).unwrap();
+    Box::new(move || {
+        let reduced = warpfold::reduce::<Sum, _>(&values).by_key::<Equal, _>(&keys);
+        let (found_firsts, found_sums) = reduced.wait(gpu()).unwrap();
+        assert_eq!(found_firsts, firsts);
+        assert_same_bits(&found_sums, &sums, "reduction by key");
+    })
+}
+
 fn cases() -> Vec<Case> {
+    let long = [300, 1, 9000, 2, 5, 4096, 700, 4097, 130, 11_000, 3];
+    let short: Vec<usize> = (0..900).map(|run| 1 + run * 7 % 23).collect();
+
     let reduced = reduce_tile_items::<f32>() as usize;
     let f32s = scan_tiles::<f32>().items(0) as usize;
     let f64s = scan_tiles::<f64>().items(0) as usize;
@@ -131,6 +166,10 @@ fn cases() -> Vec<Case> {
             |items| warpfold::scan::<Sum, _>(items).wait(Cpu).unwrap(),
             9 * f64s - 1,
         ),
+        scan_by_key(&long),
+        scan_by_key(&short),
+        reduce_by_key(&long),
+        reduce_by_key(&short),
     ]
 }
 

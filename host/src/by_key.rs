@@ -1,11 +1,14 @@
 //! Reductions and scans by key: each run of equal keys is reduced to one result, or scanned by itself.
 //!
-//! A call has two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the runs
-//! and, if they are wanted, their first keys. The second reduces or scans the runs as segments. In any other scan, the first launch only
-//! [marks](heads) where runs begin. The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have
-//! the same bits as those of segments. The arguments of both launches are checked before the first launch is queued.
+//! Most calls have two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the
+//! runs and, if they are wanted, their first keys. The second reduces or scans the runs as segments. In any other scan, the first launch
+//! only [marks](heads) where runs begin. If keys are few, and equal exactly if their bytes are, one launch finds the runs and reduces or
+//! scans them: see [`one_launch`] for reductions, and [`heads`] for scans. The values of a run are combined in [a
+//! segment's](warpfold_kernels::segments) order, and results have the same bits as those of segments. The arguments of both launches are
+//! checked before the first launch is queued.
 
 mod heads;
+mod one_launch;
 pub(crate) mod reference;
 
 pub use heads::{Marked, Marker};
@@ -85,7 +88,7 @@ impl Keyed {
         })
     }
 
-    /// Queues both launches. For a scan, `starts` must have room for one number more than there are keys.
+    /// Queues the launches. For a scan, `starts` must have room for one number more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
@@ -96,12 +99,12 @@ impl Keyed {
     ) -> Result<()> {
         queue.check(&self.regions(made, outputs, Some(starts)))?;
         self.runs(outputs, starts).check_numbers()?;
-        // SAFETY: `check` covers every condition: all memory that both launches read and write belongs to this context, is aligned and
+        // SAFETY: `check` covers every condition: all memory that the launches read and write belongs to this context, is aligned and
         // long enough, and no output overlaps other memory.
         unsafe { self.queue_checked(queue, row, made, outputs, starts) }
     }
 
-    /// Runs both launches on a stream of the library's own, and waits. Returns the number of runs, or an error if an output is too short.
+    /// Runs the launches on a stream of the library's own, and waits. Returns the number of runs, or an error if an output is too short.
     pub fn and_wait(
         &self,
         entered: Entered<'_>,
@@ -145,7 +148,7 @@ impl Keyed {
         Ok(count)
     }
 
-    /// Queues both launches. The second launch's kernel and workspace are made ready before the first launch is queued.
+    /// Queues the launches. If there are two, the second's kernel and workspace are made ready before the first is queued.
     ///
     /// # Safety
     ///
@@ -162,6 +165,13 @@ impl Keyed {
         outputs: Outputs,
         starts: Starts,
     ) -> Result<()> {
+        if matches!(made, Made::Reduction) {
+            // SAFETY: the called function's conditions are this function's.
+            let is_queued = unsafe { self.reduce_at_once(queue, row, outputs, starts) }?;
+            if is_queued {
+                return Ok(());
+            }
+        }
         let most_runs = self
             .room(made, outputs)
             .min(starts.numbers.item_count.saturating_sub(1));

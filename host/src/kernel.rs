@@ -142,6 +142,8 @@ pub struct Row {
     pub(crate) most_items: u64,
     /// In a row for reductions of segments: the row for whole arrays, if that row makes the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
+    /// In a row for reductions of segments: the row of the operator's reductions by key.
+    pub(crate) by_key: Option<fn() -> &'static Row>,
     lower: fn(Option<&[u8]>, &mut [u8]),
 }
 
@@ -175,6 +177,7 @@ impl Row {
             division: Division::of::<O, T>(tuning::tiles::<O, T>()),
             most_items: O::MOST_ITEMS,
             whole: None,
+            by_key: None,
             lower: lower::<O, T>,
         }
     }
@@ -186,6 +189,15 @@ impl Row {
             false => None,
         };
         Self { whole, ..self }
+    }
+
+    /// This row, with a reference to the row of the operator's reductions by key.
+    #[doc(hidden)]
+    pub const fn with_by_key<O: Kernel<kind::by_key_reduce, T>, T: Item>(self) -> Self {
+        Self {
+            by_key: Some(O::row),
+            ..self
+        }
     }
 
     /// This row, with indices of 32 bits as results.
@@ -401,14 +413,16 @@ macro_rules! row {
 }
 
 /// A row of the table. A row for reductions of segments refers to the operator's row for whole arrays, if the operator has that row and is
-/// exact.
+/// exact. It also refers to the operator's row for reductions by key.
 macro_rules! made {
     (segmented_reduce Recurrence, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::segmented_reduce, Recurrence, $item>(stringify!($symbol))
+            .with_by_key::<Recurrence, $item>()
     };
     (segmented_reduce $op:ident $(<$index:ident>)?, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::segmented_reduce, $op $(<$index>)?, $item>(stringify!($symbol))
             .with_whole::<$op $(<$index>)?, $item>()
+            .with_by_key::<$op $(<$index>)?, $item>()
     };
     ($kind:ident $op:ty, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::$kind, $op, $item>(stringify!($symbol))

@@ -18,8 +18,9 @@ use warpfold_kernels::launch::Start;
 pub(crate) use self::arguments::check;
 pub(crate) use self::arguments::{Region, Span};
 pub(crate) use self::words::{
-    ByKeyScanWords, ColumnsReduceWords, ColumnsScanWords, HeadsWords, ReducePairsWords,
-    ReduceWords, ScanWords, SegmentedReduceWords, SegmentedScanWords, SelectionWords,
+    ByKeyReduceWords, ByKeyScanWords, ColumnsReduceWords, ColumnsScanWords, HeadsWords,
+    ReducePairsWords, ReduceWords, ScanWords, SegmentedReduceWords, SegmentedScanWords,
+    SelectionWords,
 };
 
 use crate::driver::{Capture, Shape, Stream};

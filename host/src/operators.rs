@@ -37,9 +37,9 @@
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
 /// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
 ///
-/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `by_key_scan_name`, `columns_reduce_name`,
-/// `columns_scan_name`, `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name`, `runs_name` and `heads_name`,
-/// also in profilers. The names in a program's list must be unique.
+/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `by_key_reduce_name`, `by_key_scan_name`,
+/// `columns_reduce_name`, `columns_scan_name`, `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name`,
+/// `runs_name` and `heads_name`, also in profilers. The names in a program's list must be unique.
 #[macro_export]
 macro_rules! operators {
     (@rows) => {};
@@ -72,14 +72,23 @@ macro_rules! operators {
         // error (condition 2).
         unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
             fn row() -> &'static $crate::texts::Row {
-                static ROW: $crate::texts::Row =
-                    $crate::texts::Row::new::<$crate::kind::$kind, $op, $item>(
-                        concat!(stringify!($kind), "_", stringify!($name)),
-                        &TEXTS,
-                    );
+                static ROW: $crate::texts::Row = $crate::operators!(@row $kind $name, $op, $item);
                 &ROW
             }
         }
+    };
+    (@row segmented_reduce $name:ident, $op:ty, $item:ty) => {
+        $crate::texts::Row::new::<$crate::kind::segmented_reduce, $op, $item>(
+            concat!("segmented_reduce_", stringify!($name)),
+            &TEXTS,
+        )
+        .with_by_key::<$op, $item>()
+    };
+    (@row $kind:ident $name:ident, $op:ty, $item:ty) => {
+        $crate::texts::Row::new::<$crate::kind::$kind, $op, $item>(
+            concat!(stringify!($kind), "_", stringify!($name)),
+            &TEXTS,
+        )
     };
     (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
         // Counts as a use of the predicate or the equality, as above.

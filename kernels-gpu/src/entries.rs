@@ -53,6 +53,14 @@ macro_rules! for_each_segmented_scan_kernel {
     };
 }
 
+/// Passes every row of reductions by key to the macro `$callback`.
+#[macro_export]
+macro_rules! for_each_by_key_reduce_kernel {
+    ($callback:ident) => {
+        $crate::with_item_types! { with_operators! $callback by_key_reduce_kernels }
+    };
+}
+
 /// Passes every row of reductions of columns to the macro `$callback`.
 #[macro_export]
 macro_rules! for_each_columns_kernel {

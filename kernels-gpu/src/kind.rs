@@ -188,13 +188,14 @@ pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {
     Some((*threads, own.map_or(*blocks, |(_, own)| *own)))
 }
 
-/// The symbols of the table's reductions, each with the number of blocks that are to share a multiprocessor. The three lists are for whole
-/// arrays, segments and columns.
-static BLOCKS_OF_REDUCTIONS: [&[(&str, u32)]; 3] = {
+/// The symbols of the table's reductions, each with the number of blocks that are to share a multiprocessor. The four lists are for whole
+/// arrays, segments, runs of keys and columns.
+static BLOCKS_OF_REDUCTIONS: [&[(&str, u32)]; 4] = {
     use crate::columns::tuning::reduce_blocks as columns_reduce;
     use crate::launch::reduce_blocks_per_multiprocessor as reduce;
     use crate::launch::reduce_blocks_per_multiprocessor as reduce_pairs;
     use crate::segments::tuning::reduce_blocks as segmented_reduce;
+    use crate::segments::tuning::reduce_blocks as by_key_reduce;
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
             &[$((stringify!($symbol), $kind::<$op, rows!(@ $kind $t)>()),)*]
@@ -205,6 +206,7 @@ static BLOCKS_OF_REDUCTIONS: [&[(&str, u32)]; 3] = {
     [
         crate::for_each_whole_array_reduction!(rows),
         crate::for_each_segmented_kernel!(rows),
+        crate::for_each_by_key_reduce_kernel!(rows),
         crate::for_each_columns_kernel!(rows),
     ]
 };
@@ -259,6 +261,10 @@ mod tests {
         assert_eq!(launch_bounds("segmented_reduce_sum_f32"), Some((256, 4)));
         assert_eq!(
             launch_bounds("segmented_reduce_statistics_f32"),
+            Some((256, 2))
+        );
+        assert_eq!(
+            launch_bounds("by_key_reduce_statistics_f32"),
             Some((256, 2))
         );
         assert_eq!(

@@ -154,8 +154,8 @@ macro_rules! kernels {
 
 /// Names the kernels of operators, predicates and equalities on items. A row has one of these forms:
 ///
-/// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_scan_NAME`,
-///   `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
+/// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_reduce_NAME`,
+///   `by_key_scan_NAME`, `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
 /// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all of these except `reduce_NAME`;
 /// - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 /// - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, which takes two inputs;

@@ -18,6 +18,8 @@ kinds! {
     SegmentedReduce: crate::segments::kind::REDUCE,
     /// A scan of segments, inclusive or exclusive.
     SegmentedScan: crate::segments::kind::SCAN,
+    /// A reduction of the runs of equal keys, which it finds itself.
+    ByKeyReduce: crate::segments::kind::BY_KEY_REDUCE,
     /// A scan of the runs of equal keys, inclusive or exclusive.
     ByKeyScan: crate::segments::kind::BY_KEY_SCAN,
     /// A reduction of columns.
@@ -48,6 +50,7 @@ macro_rules! with_kinds_of {
             $($tokens)*
             segmented_reduce emit_segmented_reduce
             segmented_scan emit_segmented_scan
+            by_key_reduce emit_by_key_reduce
             by_key_scan emit_by_key_scan
             columns_reduce emit_columns_reduce
             columns_scan emit_columns_scan
@@ -116,7 +119,7 @@ macro_rules! with_operators {
     ) => {
         $crate::rows_of! {
             $callback $rows
-            // Reductions and scans of whole arrays, of segments and of columns, and scans of runs of keys.
+            // Reductions and scans of whole arrays, of segments, of runs of keys and of columns.
             {
                 Sum: $numbers;
                 Product: $numbers;
@@ -130,7 +133,7 @@ macro_rules! with_operators {
                 Xor: $integers;
                 LogSumExp: $singles;
             }
-            // Reductions of whole arrays, of segments and of columns.
+            // Reductions of whole arrays, of segments, of runs of keys and of columns.
             {
                 All: $integers;
                 Any: $integers;
@@ -162,7 +165,7 @@ macro_rules! with_operators {
                 ArgMin: $words;
                 ArgMax: $words;
             }
-            // Scans of whole arrays and of runs of keys, and reductions and scans of segments and of columns, by operators that do not
+            // Scans of whole arrays, and reductions and scans of segments, of runs of keys and of columns, by operators that do not
             // commute.
             {
                 Recurrence: $maps;
@@ -220,6 +223,7 @@ macro_rules! rows_of {
             [
                 [
                     segmented_scan: $both $scans $ordered,
+                    by_key_reduce: $both $reductions $ordered,
                     by_key_scan: $both $scans $ordered,
                     columns_reduce: $both $reductions $ordered,
                     columns_scan: $both $scans $ordered
@@ -259,6 +263,12 @@ macro_rules! rows_of {
         $equalities:tt $scans:tt $ordered:tt
     ) => {
         $crate::name_rows! { $callback [segmented_scan: $both $scans $ordered] }
+    };
+    (
+        $callback:ident by_key_reduce_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $equalities:tt $scans:tt $ordered:tt
+    ) => {
+        $crate::name_rows! { $callback [by_key_reduce: $both $reductions $ordered] }
     };
     (
         $callback:ident columns_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt

@@ -10,7 +10,7 @@ use warpfold::kind::{
     columns_reduce, columns_scan, exclusive_scan, inclusive_scan, reduce, segmented_reduce,
     segmented_scan,
 };
-use warpfold::{Commutative, Cpu, Gpu, check_operator, reduce, scan};
+use warpfold::{Commutative, Cpu, Equal, Gpu, check_operator, reduce, scan};
 
 use crate::device::{Item, Kernel};
 use crate::numbers::{Random, items};
@@ -99,6 +99,22 @@ where
     assert_same(&found[within.clone()], &expected[within], type_name::<O>());
 }
 
+/// Checks reductions of runs of few keys, which one launch finds and reduces.
+fn check_by_key<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Random) -> T) {
+    let lengths = [3, 1, 15, 16, 17, 33, 255, 257, 5, 1, 1];
+    let runs = lengths.iter().zip(0_u32..);
+    let keys: Vec<u32> = runs
+        .flat_map(|(&length, run)| std::iter::repeat_n(run, length))
+        .collect();
+    let items = items(keys.len(), item);
+    let reduced = reduce::<O, _>(&items).by_key::<Equal, _>(&keys);
+    let (_, expected) = reduced.wait(Cpu).unwrap();
+    let reduced = reduce::<O, _>(&items).by_key::<Equal, _>(&keys);
+    let (firsts, found) = reduced.wait(Gpu::global()).unwrap();
+    assert_eq!(firsts, Vec::from_iter(0..lengths.len() as u32));
+    assert_same(&found, &expected, type_name::<O>());
+}
+
 /// Checks `.in_order()`: waiting on a slice, waiting on device memory, and queued. The result of an exact operator is also compared with a
 /// sequential fold.
 fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
@@ -184,6 +200,7 @@ where
         + Kernel<columns_scan, T>,
 {
     check_segments::<O, T>(item);
+    check_by_key::<O, T>(item);
     check_columns::<O, T>(item);
     for length in lengths() {
         let items = items(length, item);

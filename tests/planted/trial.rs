@@ -1,11 +1,14 @@
 //! A trial of a kernel. The kernel runs twice on one workspace, with other items the second time, so that leftovers of the first launch
 //! matter too.
 
+use std::iter::repeat_n;
+
 use crate::device::Item;
 use bytemuck::cast_slice;
 use virtual_gpu::{FaultKind, LaunchError, RunOptions};
-use warpfold::{Cpu, Op, reduce, scan};
+use warpfold::{Cpu, Equal, Op, reduce, scan};
 use warpfold_kernels::segments::chunk_items;
+use warpfold_kernels::segments::tuning::LEAST_WINDOW_SHIFT;
 
 use crate::data::{Sample, ordinary};
 use crate::engine::{Engine, Generation};
@@ -113,6 +116,25 @@ pub fn of_segmented_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -
         Ok(engine
             .segmented_scan::<O, T>(items, &offsets, false, options)?
             .0)
+    })
+}
+
+/// A trial of a reduction by key, with runs of the same lengths as the segments of [`of_segmented_reduction`].
+pub fn of_by_key_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    let offsets = segments(it.item_count);
+    let runs = offsets.windows(2).zip(0_u32..);
+    let keys: Vec<u32> = runs
+        .flat_map(|(ends, run)| repeat_n(run, ends[1] - ends[0]))
+        .collect();
+    let lists = lists::<O, T>(it.item_count);
+    let expected = lists.clone().map(|items| {
+        let reduced = reduce::<O, _>(&items).by_key::<Equal, _>(&keys);
+        reduced.wait(Cpu).unwrap().1
+    });
+    of::<O, T, O::Output>(it, lists, expected, move |engine, items, options| {
+        let shift = LEAST_WINDOW_SHIFT + 1;
+        let (results, _, _) = engine.reduce_by_key::<O, T, u32>(&keys, items, shift, options)?;
+        Ok(results)
     })
 }
 

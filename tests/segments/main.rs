@@ -14,6 +14,7 @@ mod device;
 #[path = "../common/engine.rs"]
 mod engine;
 mod in_order;
+mod keyed;
 mod places;
 mod refused;
 mod rewritten;

@@ -1,10 +1,13 @@
-//! Scans by key without an output for the runs' starts, in two launches. The first marks the [heads](warpfold_kernels::heads) of the runs
-//! in the workspace, a bit for each key. The second scans the runs as segments that start at the heads.
+//! Scans by key without an output for the runs' starts. Most have two launches. The first marks the [heads](warpfold_kernels::heads) of the
+//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. If all windows are worked on
+//! at once, the second launch can find the heads itself, and there is no first.
 
 use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
+use warpfold_kernels::segments::{keyed_window_shift, window_count};
 
+use super::one_launch;
 use crate::error::{Argument, Result};
 use crate::gpu::Need;
 use crate::kernel::{Entry, Item, Row, Type};
@@ -19,6 +22,8 @@ pub struct Marker {
     entry: &'static Entry,
     /// The type that the kernel is compiled for.
     key: Type,
+    /// Whether keys are equal exactly if their bytes are.
+    compares_bytes: bool,
 }
 
 impl Marker {
@@ -27,6 +32,7 @@ impl Marker {
         Self {
             entry: E::entry(),
             key: Type::of::<K>(),
+            compares_bytes: E::compares_bytes(),
         }
     }
 }
@@ -57,7 +63,7 @@ impl Marked {
         })
     }
 
-    /// Queues both launches. `output` has a result for each key.
+    /// Queues the scan. `output` has a result for each key.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
@@ -83,7 +89,7 @@ impl Marked {
         unsafe { self.queue_checked(queue, row, order, output) }
     }
 
-    /// Queues both launches. The kernels and the workspace are made ready before the first launch is queued.
+    /// Queues one launch or both. The kernels and the workspace are made ready before the first launch is queued.
     ///
     /// # Safety
     ///
@@ -99,56 +105,79 @@ impl Marked {
         output: Span,
     ) -> Result<()> {
         let item_count = self.keys.item_count as u64;
-        let layout = Layout::of(item_count);
-        let marker = queue.entered.kernel(self.marker.entry)?;
         let scanner = queue.entered.kernel_in(&row.entry, order.is_reversed)?;
-        let windows = item_count.div_ceil(row.division.chunk_items);
-        let need = Need {
-            state_words: windows * row.division.accumulator_words,
-            head_bytes: layout.bytes,
-        };
-        let scratch = queue.scratch_for(Position::Whole, need)?;
-        let mut marking = HeadsWords {
-            keys: self.keys.address,
-            key_count: item_count,
-            key_count_at: self.count.map_or(0, |count| count.address),
-            is_backward: u64::from(order.is_reversed),
-            heads: scratch.heads,
-        };
+        let division = row.division;
+        let resident_blocks = scanner.short.resident_blocks as u64;
+        let window_shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
+        let windows = window_count(item_count, window_shift);
+        let is_one_launch = self.marker.compares_bytes
+            && !order.is_reversed
+            && one_launch::can_compare(self.keys)
+            && windows <= resident_blocks;
         let mut scan = ByKeyScanWords {
             input: self.values.address,
             item_count,
-            // The first launch writes the number of items.
-            item_count_at: match self.count {
-                Some(_) => scratch.heads + offset_of!(Summary, item_count) as u64,
-                None => 0,
-            },
-            heads: scratch.heads,
-            control: scratch.control,
-            states: scratch.states,
-            state_words: scratch.state_words,
+            item_count_at: self.count.map_or(0, |count| count.address),
+            heads: 0,
+            keys: 0,
+            key_bytes: 0,
+            control: 0,
+            states: 0,
+            state_words: 0,
             output: output.address,
+            window_shift: window_shift.into(),
             is_exclusive: u64::from(order.is_exclusive),
         };
+        let layout = Layout::of(item_count);
+        let mut need = Need::states(windows * division.accumulator_words);
+        if is_one_launch {
+            // A slot for each window's last head.
+            need.state_words += windows;
+            scan.keys = self.keys.address;
+            scan.key_bytes = self.keys.item.bytes as u64;
+        } else {
+            need.head_bytes = layout.bytes;
+        }
+        let marker = match is_one_launch {
+            true => None,
+            false => Some(queue.entered.kernel(self.marker.entry)?),
+        };
+        let scratch = queue.scratch_for(Position::Whole, need)?;
+        (scan.control, scan.states) = (scratch.control, scratch.states);
+        scan.state_words = scratch.state_words;
+        if let Some(marker) = marker {
+            let mut marking = HeadsWords {
+                keys: self.keys.address,
+                key_count: item_count,
+                key_count_at: scan.item_count_at,
+                is_backward: u64::from(order.is_reversed),
+                heads: scratch.heads,
+            };
+            scan.heads = scratch.heads;
+            if self.count.is_some() {
+                // The first launch writes the number of items.
+                scan.item_count_at = scratch.heads + offset_of!(Summary, item_count) as u64;
+            }
+            // SAFETY: the words are those of a launch that marks heads. There is a key, and keys and their number can be read (condition
+            // 1). The workspace has room for the heads of as many keys, and there is a block for each range.
+            unsafe {
+                queue.launch(
+                    Position::Whole,
+                    marker,
+                    marker.long.block,
+                    layout.range_count,
+                    marking.list(),
+                )?;
+            }
+        }
         // If all windows are worked on at once, blocks have more threads.
-        let grid = match windows <= scanner.short.resident_blocks as u64 {
+        let grid = match windows <= resident_blocks {
             true => scanner.short,
             false => scanner.long,
         };
-        // SAFETY: the words are those of a launch that marks heads. There is a key, and keys and their number can be read (condition 1).
-        // The workspace has room for the heads of as many keys, and there is a block for each range.
-        unsafe {
-            queue.launch(
-                Position::Whole,
-                marker,
-                marker.long.block,
-                layout.range_count,
-                marking.list(),
-            )?;
-        }
-        // SAFETY: the words are those of a scan by key. The values can be read (condition 1), and the first launch marks their heads in the
-        // same direction. There is room for the results (condition 2). The workspace has the state words for as many values, and there is a
-        // block for each window.
+        // SAFETY: the words are those of a scan by key. The values can be read (condition 1), and so can the keys, or the first launch
+        // marks their heads in the same direction. There is room for the results (condition 2). The workspace has the state words for as
+        // many windows, and there is a block for each window.
         unsafe { queue.launch(Position::Whole, scanner, grid.block, windows, scan.list()) }
     }
 }

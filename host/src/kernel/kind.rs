@@ -134,6 +134,24 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     segmented_scan: of_segmented_scan;
+    /// Combines the values of each run of equal keys to one result, and finds the runs. A reduction by key has this kernel if keys are few,
+    /// and equal exactly if their bytes are. All other reductions by key have a `segmented_reduce`.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Equal, Item, Kernel, Result, Sum, kind, reduce};
+    ///
+    /// /// Compiles if `O` has both kernels of reductions by key.
+    /// fn by_pairs<O, T: Item>(items: &[T]) -> Result<Vec<O::Output>>
+    /// where
+    ///     O: Kernel<kind::segmented_reduce, T> + Kernel<kind::by_key_reduce, T>,
+    /// {
+    ///     let keys: Vec<u32> = (0..items.len()).map(|index| (index / 2) as u32).collect();
+    ///     Ok(reduce::<O, _>(items).by_key::<Equal, _>(&keys).wait(Cpu)?.1)
+    /// }
+    /// assert_eq!(by_pairs::<Sum, u32>(&[1, 2, 3, 4])?, [3, 7]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    by_key_reduce: of_segmented_reduction;
     /// Scans each run of equal keys, inclusively or exclusively. A scan by key with an output for the runs' starts is a `segmented_scan`.
     ///
     /// ```

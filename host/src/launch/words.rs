@@ -68,6 +68,12 @@ warpfold_kernels::with_segmented_scan_arguments! {
     SegmentedScanWords;
 }
 
+warpfold_kernels::with_by_key_reduce_arguments! {
+    [words]
+    /// The words of a reduction by key.
+    ByKeyReduceWords;
+}
+
 warpfold_kernels::with_by_key_scan_arguments! {
     [words]
     /// The words of a scan by key.

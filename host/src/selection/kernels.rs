@@ -83,12 +83,18 @@ pub unsafe trait RunsKernel<T: Item>: HeadsKernel<T> {
 /// # Safety
 ///
 /// - [`Self::entry`] is an entry of launches that mark heads;
+/// - if [`Self::compares_bytes`] is true, two items are equal exactly if their bytes are;
 /// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these items; or the symbol is missing, and
 ///   loading it is an error.
 #[doc(hidden)]
 pub unsafe trait HeadsKernel<T: Item>: Equality<T> {
     /// The kernel.
     fn entry() -> &'static Entry;
+
+    /// Whether it is known that two items are equal exactly if their bytes are.
+    fn compares_bytes() -> bool {
+        false
+    }
 }
 
 macro_rules! row {
@@ -121,13 +127,19 @@ macro_rules! row {
         }
     };
     (heads $equality:ident $t:ident $symbol:ident) => {
-        // SAFETY: the entry is made for launches that mark heads (condition 1). This library's texts are made from the same table, where
-        // each symbol names one kernel; `cargo xtask ptx` checks that the texts have exactly these symbols (condition 2).
+        // SAFETY: the entry is made for launches that mark heads (condition 1). Integers are equal exactly if their bytes are (condition
+        // 2). This library's texts are made from the same table, where each symbol names one kernel; `cargo xtask ptx` checks that the
+        // texts have exactly these symbols (condition 3).
         unsafe impl HeadsKernel<$t> for $equality {
             fn entry() -> &'static Entry {
                 static ENTRY: Entry =
                     Entry::with_blocks(stringify!($symbol), None, Blocks::of_heads);
                 &ENTRY
+            }
+
+            fn compares_bytes() -> bool {
+                // Of the table's types, the integers' names begin with these letters, and the floats' names with others.
+                const { matches!(stringify!($t).as_bytes()[0], b'i' | b'u') }
             }
         }
     };
@@ -196,5 +208,5 @@ pub fn by_predicate<P: SelectKernel<T>, T: Item>() -> Chooser {
 
 /// The kernel that chooses the heads of runs of items of type `T`.
 pub fn heads<E: RunsKernel<T>, T: Item>() -> Chooser {
-    Chooser::new::<T, BeforeRun>(<E as RunsKernel<T>>::entry())
+    Chooser::new::<T, BeforeRun>(<E as RunsKernel<T>>::entry()).comparing_bytes(E::compares_bytes())
 }

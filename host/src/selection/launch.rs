@@ -17,6 +17,8 @@ pub(crate) struct Chooser {
     state_words: fn(u64) -> u64,
     /// The type that the kernel is compiled for.
     item: Type,
+    /// Whether the kernel chooses the heads of runs of items that are equal exactly if their bytes are.
+    pub compares_bytes: bool,
 }
 
 impl Chooser {
@@ -27,6 +29,15 @@ impl Chooser {
             tile_count: tile_count::<T>,
             state_words: state_words::<T, A>,
             item: Type::of::<T>(),
+            compares_bytes: false,
+        }
+    }
+
+    /// The same chooser, of which it is known whether items are equal exactly if their bytes are.
+    pub const fn comparing_bytes(self, compares_bytes: bool) -> Self {
+        Self {
+            compares_bytes,
+            ..self
         }
     }
 

@@ -80,6 +80,45 @@ macro_rules! with_segmented_scan_arguments {
     };
 }
 
+/// Passes the arguments of a reduction by key to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_by_key_reduce_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// The address of item 0, aligned to an item.
+            input: *const T,
+            /// How many items there are.
+            item_count: u64,
+            /// Null, or the address of the number of items in device memory, at most `item_count`.
+            item_count_at: *const u64,
+            /// The address of a key for each item, a multiple of 16.
+            keys: *const u32,
+            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are.
+            key_bytes: u64,
+            /// The start of the workspace.
+            control: *mut $crate::workspace::Control,
+            /// The workspace's state words.
+            states: *mut u64,
+            /// How many state words there are.
+            state_words: u64,
+            /// The address of result 0.
+            output: *mut R,
+            /// Null, or where the first key of each run is written.
+            first_keys: *mut u8,
+            /// Where the starts of the runs are written, and then the number of items.
+            starts: *mut u8,
+            /// The size of a start in bytes, 4 or 8.
+            start_bytes: u64,
+            /// Where the number of runs is written.
+            run_count: *mut u64,
+            /// The binary logarithm of the number of items of a window.
+            window_shift: u64,
+        }
+    };
+}
+
 /// Passes the arguments of a scan by key to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
 #[doc(hidden)]
 #[macro_export]
@@ -93,8 +132,12 @@ macro_rules! with_by_key_scan_arguments {
             item_count: u64,
             /// Null, or the address of the number of items in device memory, at most `item_count`.
             item_count_at: *const u64,
-            /// The marked [heads](crate::heads) of `item_count` items.
+            /// The marked [heads](crate::heads) of `item_count` items, if `key_bytes` is 0.
             heads: *mut u8,
+            /// The address of a key for each item, a multiple of 16, if `key_bytes` is not 0.
+            keys: *const u32,
+            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are. 0 if the heads are marked.
+            key_bytes: u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
             /// The workspace's state words.
@@ -103,6 +146,8 @@ macro_rules! with_by_key_scan_arguments {
             state_words: u64,
             /// The address of result 0.
             output: *mut R,
+            /// The binary logarithm of the number of items of a window.
+            window_shift: u64,
             /// Whether a result leaves out its item: 0 or 1.
             is_exclusive: u64,
         }
@@ -119,6 +164,12 @@ with_segmented_scan_arguments! {
     [arguments]
     /// The arguments of a segmented scan: items of type `T`, results of type `R`.
     SegmentedScanArguments<T, R>;
+}
+
+with_by_key_reduce_arguments! {
+    [arguments]
+    /// The arguments of a reduction by key: items of type `T`, results of type `R`.
+    ByKeyReduceArguments<T, R>;
 }
 
 with_by_key_scan_arguments! {

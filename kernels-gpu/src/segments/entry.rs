@@ -32,6 +32,22 @@ macro_rules! emit_segmented_scan {
     };
 }
 
+/// Emits the entry of a reduction by key, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_by_key_reduce {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_by_key_reduce_arguments! {
+                [$($emit)*] $($symbol)*, $crate::segments::ByKeyReduceArguments =>
+                $crate::segments::kernel::by_key_reduce::<$op, $t>;
+            }
+        };
+    };
+}
+
 /// Emits the entry of a scan by key, inclusive or exclusive, as [`emit_reduce!`](crate::emit_reduce) does.
 #[doc(hidden)]
 #[macro_export]

@@ -92,7 +92,7 @@ use crate::workspace::Control;
 
 use crate::tiles::counted;
 
-pub use self::heads::by_key_scan;
+pub use self::heads::{by_key_reduce, by_key_scan};
 use self::items::Room;
 use self::search::Offsets;
 
@@ -161,6 +161,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         header: simt::shared_memory(),
         task: Task::Reduce,
         is_exclusive: false,
+        starts_at_heads: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's
     // arguments, so all blocks and threads take the same way.
@@ -208,6 +209,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
         header: simt::shared_memory(),
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
+        starts_at_heads: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here.
     unsafe { launch.work_and_depart(arguments.state_words) }
@@ -238,6 +240,8 @@ struct Launch<O: Op<T>, T: Element> {
     task: Task,
     /// Whether a scan's result leaves out its item.
     is_exclusive: bool,
+    /// Whether segments start at heads of runs (see `heads`).
+    starts_at_heads: bool,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {

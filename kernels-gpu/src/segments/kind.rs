@@ -29,15 +29,27 @@ pub const SCAN: Definition = Definition {
     ..REDUCE
 };
 
+pub const BY_KEY_REDUCE: Definition = Definition {
+    prefix: "by_key_reduce_",
+    skeleton: "by_key_reduce",
+    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after the heads
+    // that are further away. Four for each work: after its items, its leaves and its nodes, and at its end. One with the last tag: before
+    // the departure.
+    barriers: &[Barrier::block(9)],
+    other_barriers: &[],
+    ..REDUCE
+};
+
 pub const BY_KEY_SCAN: Definition = Definition {
     prefix: "by_key_scan_",
     skeleton: "by_key_scan",
-    // One in `begin_at_heads`: after the header and the words. Two for each work: after its items, and before the next work. Seven in
-    // `scan_runs`: after the leaves, the nodes, the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
-    // results. One with the last tag: before the departure.
-    barriers: &[Barrier::block(11)],
+    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after the heads
+    // that are further away. Two for each work: after its items, and before the next work. Seven in `scan_runs`: after the leaves, the
+    // nodes, the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last tag: before
+    // the departure.
+    barriers: &[Barrier::block(14)],
     // With narrow items, five in place of seven. Two in `scan_narrow_runs`: after the leaves, and after the prefixes. By leaves, one after
     // the results. By sixteens, one in the first turn, and one after the results.
-    other_barriers: &[&[Barrier::block(9)]],
+    other_barriers: &[&[Barrier::block(12)]],
     ..SCAN
 };

@@ -66,9 +66,12 @@
 //! # Segments that start at heads
 //!
 //! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut by
-//! items alone: window `w` has the items from `w·C` to `(w + 1)·C`, exclusive; `C` is the number of items of a chunk. A chunk belongs to
-//! the window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. See
-//! `kernel/heads.rs`.
+//! items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the window in which it begins. There are
+//! no starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
+//!
+//! With few keys that are equal exactly if their bytes are, no earlier launch is needed. A scan by key finds the heads itself. A reduction
+//! by key does too, and also writes the first keys, the starts and the number of the runs. See `kernel/heads/keys.rs`. Each window has one
+//! more state word, in which it publishes its heads.
 //!
 //! [`FAN`] is the only number here that changes results.
 
@@ -94,8 +97,8 @@ pub use arguments::*;
 use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::tuning::{BLOCKS_PER_SMALL_WINDOW, LEAST_WINDOW_SHIFT};
-use crate::segments::tuning::{DENSE_ITEMS, LONG_BLOCK_THREADS};
+use crate::segments::tuning::{BLOCKS_PER_KEYED_WINDOW, BLOCKS_PER_SMALL_WINDOW};
+use crate::segments::tuning::{DENSE_ITEMS, LEAST_WINDOW_SHIFT, LONG_BLOCK_THREADS};
 use crate::workspace::words_per_accumulator;
 
 /// How many values are folded to one.
@@ -132,6 +135,25 @@ pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64
     let most_windows = resident_blocks / BLOCKS_PER_SMALL_WINDOW;
     let mut shift = chunk_items.trailing_zeros();
     while shift > LEAST_WINDOW_SHIFT && window_count(diagonals, shift - 1) <= most_windows {
+        shift -= 1;
+    }
+    shift
+}
+
+/// The binary logarithm of the number of items of a window, for a call by key of `item_count` items with chunks of `chunk_items` items, on
+/// a device that holds `resident_blocks` short blocks at a time. As [`window_shift`], but with at most one window for each
+/// [`BLOCKS_PER_KEYED_WINDOW`] resident blocks, unless the windows are the smallest.
+pub const fn keyed_window_shift(chunk_items: u64, item_count: u64, resident_blocks: u64) -> u32 {
+    let mut shift = chunk_items.trailing_zeros();
+    while shift > LEAST_WINDOW_SHIFT {
+        let blocks = if shift - 1 == LEAST_WINDOW_SHIFT {
+            BLOCKS_PER_SMALL_WINDOW
+        } else {
+            BLOCKS_PER_KEYED_WINDOW
+        };
+        if window_count(item_count, shift - 1) > resident_blocks / blocks {
+            break;
+        }
         shift -= 1;
     }
     shift
@@ -411,6 +433,10 @@ const _: () = {
     assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
     assert!(window_shift(4096, 1 << 16, 32 * BLOCKS_PER_SMALL_WINDOW) == 11);
     assert!(window_shift(4096, 1 << 16, 512 * BLOCKS_PER_SMALL_WINDOW) == LEAST_WINDOW_SHIFT);
+    // By key, 2^16 items have 128 windows on 132 multiprocessors, and 2^17 items have 256.
+    assert!(keyed_window_shift(4096, 1 << 16, 528) == 9);
+    assert!(keyed_window_shift(4096, 1 << 17, 528) == 9);
+    assert!(keyed_window_shift(4096, 1 << 20, 528) == 12);
     // Windows of wide items never have fewer diagonals than a chunk has items.
     assert!(WIDE_CHUNK_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
     // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as

@@ -15,6 +15,9 @@ enum Starts<'a> {
     Rows(usize),
 }
 
+/// The results of runs of keys, their first keys, and their starts with the number of items after the last.
+pub type ReducedRuns<R, K> = (Vec<R>, Vec<K>, Vec<u32>);
+
 impl Engine {
     /// Launches the kernel, a segmented reduction. The engine's `item_count` must be at least the number of items, and at least the number
     /// of segments. Returns the results, whether the kernel refused the offsets, and the counters.
@@ -115,6 +118,90 @@ impl Engine {
             false => self.download(output, result_count),
         };
         Ok((results, is_refused, counters))
+    }
+
+    /// Launches the kernel, a reduction by key, with windows of 2^`window_shift` items.
+    pub fn reduce_by_key<O: Op<T>, T: Element, K: Element>(
+        &self,
+        keys: &[K],
+        items: &[T],
+        window_shift: u32,
+        options: &RunOptions,
+    ) -> Result<ReducedRuns<O::Output, K>, LaunchError> {
+        let starts = self.upload(&vec![0_u32; keys.len() + 1]);
+        let count = self.upload(&[0_u64]);
+        let firsts = self.upload(&vec![K::zeroed(); keys.len()]);
+        let output = self.upload(&vec![
+            <O::Output as bytemuck::Zeroable>::zeroed();
+            keys.len()
+        ]);
+        let item_count = items.len() as u64;
+        let parameters = [
+            self.upload(items),
+            item_count,
+            0,
+            self.upload(keys),
+            size_of::<K>() as u64,
+            self.workspace,
+            self.states(),
+            self.state_words,
+            output,
+            firsts,
+            starts,
+            4,
+            count,
+            u64::from(window_shift),
+        ];
+        self.launch_keyed::<O, T>(&parameters, item_count, window_shift, options)?;
+        let runs = self.download::<u64>(count, 1)[0] as usize;
+        Ok((
+            self.download(output, runs),
+            self.download(firsts, runs),
+            self.download(starts, runs + 1),
+        ))
+    }
+
+    /// Launches the kernel, an inclusive scan by key that compares the keys itself, with windows of 2^`window_shift` items.
+    pub fn scan_by_key<O: Op<T>, T: Element, K: Element>(
+        &self,
+        keys: &[K],
+        items: &[T],
+        window_shift: u32,
+        options: &RunOptions,
+    ) -> Result<Vec<O::Output>, LaunchError> {
+        let item_count = items.len() as u64;
+        let zeros = vec![<O::Output as bytemuck::Zeroable>::zeroed(); items.len()];
+        let output = self.upload(&zeros);
+        let parameters = [
+            self.upload(items),
+            item_count,
+            0,
+            0,
+            self.upload(keys),
+            size_of::<K>() as u64,
+            self.workspace,
+            self.states(),
+            self.state_words,
+            output,
+            u64::from(window_shift),
+            0,
+        ];
+        self.launch_keyed::<O, T>(&parameters, item_count, window_shift, options)?;
+        Ok(self.download(output, items.len()))
+    }
+
+    /// Launches a kernel with a block for each window of 2^`window_shift` items.
+    fn launch_keyed<O: Op<T>, T: Element>(
+        &self,
+        parameters: &[u64],
+        item_count: u64,
+        window_shift: u32,
+        options: &RunOptions,
+    ) -> Result<(), LaunchError> {
+        let windows = segments::window_count(item_count, window_shift);
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(Task::Scan);
+        let shape = shape(windows, segments::tuning::SHORT_BLOCK_THREADS, shared_bytes);
+        self.launch(&shape, parameters, options).map(drop)
     }
 
     /// Launches the kernel, a reduction of columns. The workspace must have been made for at least as many items as the matrix has.

@@ -17,9 +17,9 @@ const SOURCES: [&str; 2] = [KernelSet::Library.source(), KernelSet::Ladder.sourc
 /// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
 
-/// The kernels for a build with few kernels. The first seventeen are kernels of the library, of different kinds, operators or item types.
+/// The kernels for a build with few kernels. The first eighteen are kernels of the library, of different kinds, operators or item types.
 /// The other five are kernels of the ladder.
-pub const FEW: [&str; 22] = [
+pub const FEW: [&str; 23] = [
     "reduce_sum_f32",
     "reduce_sum_u8",
     "reduce_max_f64",
@@ -31,6 +31,7 @@ pub const FEW: [&str; 22] = [
     "exclusive_scan_sum_u64",
     "segmented_reduce_sum_f32",
     "segmented_scan_sum_f32",
+    "by_key_reduce_sum_f32",
     "by_key_scan_sum_f32",
     "columns_reduce_sum_f32",
     "columns_scan_sum_f32",
@@ -63,6 +64,7 @@ const TABLES: Tables = tables! {
     for_each_pair_kernel
     for_each_segmented_kernel
     for_each_segmented_scan_kernel
+    for_each_by_key_reduce_kernel
     for_each_columns_kernel
     for_each_columns_scan_kernel
     for_each_selection_kernel

@@ -39,6 +39,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// The segment of a window's tail. At heads, windows are cut by items alone.
+    #[inline(always)]
+    fn long(&self, window: &Window) -> Long {
+        let segment = match self.starts_at_heads {
+            true => 0,
+            false => window.segment,
+        };
+        Long {
+            diagonal: window.begin + segment,
+        }
+    }
+
     /// As [`Self::settle`], for one window whose tail is combined with earlier chunks. Returns false if the offsets are refused.
     ///
     /// # Safety
@@ -50,9 +62,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // returns `None` on all lanes or on none, so they leave together. Lane 0 alone writes. The segment belongs to the launch, and has a
         // result (the launch's condition 5). The board has a slot for the window (condition 6), which nobody else publishes.
         unsafe {
-            let long = Long {
-                diagonal: window.begin + window.segment,
-            };
+            let long = self.long(window);
             let is_last = window.is_last != 0;
             let tail = self.tail(number).read();
             let Some(value) = self.combine_before(long, window.index, is_last, tail) else {
@@ -60,7 +70,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             if simt::lane() == 0 {
                 if is_last && self.task == Task::Reduce {
-                    write_result!(O, T, self.output, window.segment as usize, value);
+                    let segment = match self.starts_at_heads {
+                        true => self.rank().wrapping_sub(1),
+                        false => window.segment,
+                    };
+                    write_result!(O, T, self.output, segment as usize, value);
                 } else if !is_last {
                     let number = self.window_number(number) as u32;
                     self.board().publish(number, value);
@@ -165,9 +179,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole warp. The tag is written, and `window` is one of the block's windows, with a tail.
     #[inline(always)]
     pub unsafe fn value_before(&self, window: &Window) -> Option<O::Accumulator> {
-        let long = Long {
-            diagonal: window.begin + window.segment,
-        };
+        let long = self.long(window);
         let fan_bits = FAN.trailing_zeros();
         let mut bits = 0;
         while window.index >> bits >= FAN as u64 {

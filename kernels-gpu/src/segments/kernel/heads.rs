@@ -1,8 +1,9 @@
-//! Scans of segments that start at heads of runs. An earlier launch has written the heads as [bits](crate::heads).
+//! Scans and reductions of segments that start at heads of runs. An earlier launch has written the heads as [bits](crate::heads), for a
+//! scan. Or the launch has the keys: then each block finds the heads around its window (see `heads/keys.rs`).
 //!
-//! The windows are cut by items alone: a window has as many items as a chunk, and owns the chunks that begin there. A block has one window.
-//! One warp reads the window's bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread
-//! finds the runs around the items that it takes. So there are no starts and no slots:
+//! The windows are cut by items alone. A window owns the chunks that begin there. A block has one window. One warp looks at the window's
+//! bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread finds the runs around the items
+//! that it takes. So there are no starts and no slots:
 //!
 //! ```text
 //! one warp finds the window's chunks, and writes the words; a barrier follows
@@ -15,9 +16,14 @@
 //!         nodes and roots of longer chunks, as leaves
 //! ```
 //!
+//! A reduction does not go down again: see `heads/ranks.rs`.
+//!
 //! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
 
+mod keys;
 mod narrow;
+mod published;
+mod ranks;
 mod runs;
 mod short;
 mod sixteens;
@@ -30,35 +36,44 @@ use crate::element::Element;
 use crate::heads::Heads;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{chunk_items, window_count, ByKeyScanArguments, Task, Work};
+use crate::segments::{window_count, Task, Work};
+use crate::segments::{ByKeyReduceArguments, ByKeyScanArguments};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::tiles::counted;
 
+use self::keys::Keys;
+use self::ranks::Outputs;
 use self::runs::{HAS_LONG, HAS_ROOTS};
+use self::window::Seen;
 use super::downsweep::Downsweep;
 use super::items::Room;
 use super::leaves::Fold;
 use super::search::Offsets;
 use super::{depart, Launch};
 
-/// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads. From this
-/// kernel's text, the host also makes the text of a backward scan (see `direction.rs`).
+/// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads, or are runs
+/// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `heads` has the bits of `item_count` items, which earlier work has marked in the direction of this launch.
-/// 4. `item_count_at` is null, or points to a readable number: how many items were marked.
+/// 3. `key_bytes` is 0, and `heads` has the bits of `item_count` items, which earlier work has marked in the direction of this launch. Or
+///    `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a multiple of 16, and the scan is forward.
+/// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] for these windows.
+///    [`crate::segments::state_words`] for these windows, and with keys one more for each window.
 #[inline(always)]
 pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T, O::Output>) {
     simt::await_work_before();
     // The bits have room for as many items as the launch may have.
     let heads = Heads::new(arguments.heads, arguments.item_count);
+    let keys = Keys {
+        words: arguments.keys,
+        bytes: arguments.key_bytes as u32,
+    };
     let launch = Launch::<O, T> {
         input: arguments.input,
         offsets: Offsets {
@@ -71,7 +86,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
             direction: Direction::of_text(),
         },
         windows_per_block: 1,
-        window_shift: chunk_items::<T, O::Accumulator>().trailing_zeros(),
+        window_shift: arguments.window_shift as u32,
         output: arguments.output,
         control: arguments.control,
         states: arguments.states,
@@ -79,26 +94,106 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
         header: simt::shared_memory(),
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
+        starts_at_heads: true,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block get here.
-    unsafe { launch.work_at_heads(&heads, arguments.state_words) }
+    unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
+}
+
+/// Reduces each run of equal keys to a result in `output`. Writes the starts of the runs and their number, and their first keys if they are
+/// wanted.
+///
+/// # Safety
+/// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
+///    segmented scan.
+/// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
+/// 3. `key_bytes` is 4 or 8, and `keys` points to a readable key of this size for each item, at a multiple of 16. Nobody writes the keys
+///    before the launch's end.
+/// 4. `item_count_at` is null, or points to a readable number: how many items are to be reduced.
+/// 5. `output`, and `first_keys` if it is not null, have room for a result or a key for each item. `starts` has room for one number of
+///    `start_bytes`, 4 or 8, more than items, and `run_count` for a number. They overlap nothing else that the launch accesses.
+/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
+///    [`crate::segments::state_words`] for these windows, and one more for each window.
+#[inline(always)]
+pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
+    simt::await_work_before();
+    let keys = Keys {
+        words: arguments.keys,
+        bytes: arguments.key_bytes as u32,
+    };
+    let outputs = Outputs {
+        first_keys: arguments.first_keys,
+        starts: arguments.starts,
+        start_bytes: arguments.start_bytes as u32,
+        count: arguments.run_count,
+    };
+    let launch = Launch::<O, T> {
+        input: arguments.input,
+        offsets: Offsets {
+            address: core::ptr::null(),
+            offset_bytes: 0,
+            row_items: 0,
+            segment_count: 0,
+            // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
+            item_count: unsafe { counted(arguments.item_count, arguments.item_count_at) },
+            direction: Direction::FORWARD,
+        },
+        windows_per_block: 1,
+        window_shift: arguments.window_shift as u32,
+        output: arguments.output,
+        control: arguments.control,
+        states: arguments.states,
+        report: core::ptr::null_mut(),
+        header: simt::shared_memory(),
+        task: Task::Reduce,
+        is_exclusive: false,
+        starts_at_heads: true,
+    };
+    let room = Room::new(launch.header.cast(), launch.offsets.direction);
+    // SAFETY: the launch's conditions are this function's; all threads of the block get here. Every branch around a barrier goes the same
+    // way on all threads, since it depends on shared memory. `depart` comes after the last use of the board.
+    unsafe {
+        if launch.begin_at_heads(None, keys, room) {
+            launch.reduce_at_heads(keys, &outputs, room);
+        } else if launch.offsets.item_count == 0 && simt::thread_index() == 0 {
+            // There are no runs, which one block writes.
+            if simt::read_shared(&raw const (*launch.header).ticket) == 0 {
+                outputs.end(0, 0);
+            }
+        }
+        launch.depart_if_last(arguments.state_words);
+    }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::work_and_depart`], for segments that start at heads.
     ///
     /// # Safety
-    /// Convergent: the whole block. The heads are marked. `state_words` is the launch's argument.
+    /// Convergent: the whole block. There is a readable key for each item; or `keys` has no keys, and the heads are marked. `state_words`
+    /// is the launch's argument.
     #[inline(always)]
-    unsafe fn work_at_heads(&self, heads: &Heads, state_words: u64) {
+    unsafe fn work_at_heads(&self, heads: &Heads, keys: Keys, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
-        // SAFETY: the whole block is here, and the heads are marked (this function's conditions). Every branch around a barrier goes the
-        // same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads` follows.
-        // `depart` comes after the last use of the board.
+        // SAFETY: the whole block is here, and there are keys or marked heads (this function's conditions). Every branch around a barrier
+        // goes the same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads`
+        // follows. The board is not used after `run_at_heads`.
         unsafe {
-            if self.begin_at_heads(heads, room) {
+            if self.begin_at_heads(Some(heads), keys, room) {
                 self.run_at_heads(room);
             }
+            self.depart_if_last(state_words);
+        }
+    }
+
+    /// Departs from a launch with the last tag.
+    ///
+    /// # Safety
+    /// Convergent: the whole block, after its last use of the board. The tag is written, and `state_words` is the launch's argument.
+    #[inline(always)]
+    unsafe fn depart_if_last(&self, state_words: u64) {
+        // SAFETY: the whole block is here, and the tag is written (this function's conditions), so all threads take the same way. The board
+        // is not used after this, and has the words.
+        unsafe {
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
                 // Orders the publications by the block's threads before the block's departure.
                 simt::barrier();
@@ -110,17 +205,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Returns false on all threads if there
-    /// is no such window, because the device's count of items is less than the launch's.
+    /// is no such window, because the device's count of items is less than the launch's. Without keys, the heads are marked. In a reduction
+    /// with keys, also finds how many runs begin before the window.
     ///
     /// # Safety
-    /// Convergent: the whole block, which calls this first, and once. The heads are marked.
+    /// Convergent: the whole block, which calls this first, and once. There is a readable key for each item; or `keys` has no keys, and the
+    /// heads are marked.
     #[inline(always)]
-    unsafe fn begin_at_heads(&self, heads: &Heads, room: Room<T, O::Accumulator>) -> bool {
+    unsafe fn begin_at_heads(
+        &self,
+        heads: Option<&Heads>,
+        keys: Keys,
+        room: Room<T, O::Accumulator>,
+    ) -> bool {
         let windows = window_count(self.offsets.item_count, self.window_shift);
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches go the
-        // same way on all lanes of warp 0. `control` belongs to the workspace (the launch's condition 6). The block with the last ticket
-        // restarts the tickets, since no block takes another ticket. The launch has the window, and its heads are marked.
+        // same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the workspace (the launch's
+        // condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket. The launch has the
+        // window, and its heads are marked, or its keys are readable.
         unsafe {
+            let mut window = 0;
             if simt::warp() == 0 {
                 let is_first_lane = simt::lane() == 0;
                 let ticket = tickets::take_if(self.control, is_first_lane).ticket();
@@ -130,10 +234,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     (*self.header).tag = ticket.tag;
                     (*self.header).is_refused = 0;
                 }
-                let window = simt::shuffle_from(ticket.index, 0) as u64;
-                if window < windows {
-                    self.find_chunks(heads, room, window);
+                window = simt::shuffle_from(ticket.index, 0) as u64;
+            }
+            let mut seen = Seen::NOTHING;
+            match heads {
+                Some(heads) if keys.bytes == 0 => {
+                    if simt::warp() == 0 && window < windows {
+                        seen = self.see(heads, window);
+                    }
                 }
+                _ => {
+                    // Orders the writes of the ticket and the tag before all threads' reads.
+                    simt::barrier();
+                    window = self.window_number(0);
+                    if window < windows {
+                        seen = self.see_keys(keys, room, window);
+                    }
+                }
+            }
+            if simt::warp() == 0 && window < windows {
+                self.find_chunks(seen, room, window);
             }
             // Orders the writes of the header and of the words before all threads' reads.
             simt::barrier();

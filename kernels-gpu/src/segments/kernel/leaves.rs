@@ -218,7 +218,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // is alone. Different leaves' values do not overlap.
         unsafe {
             let value = match leaf.are_whole {
-                true if Self::FINDS_LATE && !is_alone && self.task == Task::Reduce => {
+                true if Self::FINDS_LATE && !is_alone && self.reduces_segments() => {
                     O::bound_of_four(Self::four_vectors(room, begin), index)
                 }
                 true => self.fold_whole_leaf(room, begin, index),
@@ -235,7 +235,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             if is_alone {
                 self.finish(work, chunk.number, value);
-            } else if Self::KEEPS_OFFSETS && self.task == Task::Reduce {
+            } else if Self::KEEPS_OFFSETS && self.reduces_segments() {
                 let before = if chunk.number == 0 { work.index } else { 0 };
                 let mut offset = leaf.number * FAN;
                 if !leaf.are_whole {
@@ -311,7 +311,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         chunk: Chunk,
         value: O::Accumulator,
     ) -> O::Accumulator {
-        if !Self::FINDS_LATE || self.task == Task::Scan {
+        if !Self::FINDS_LATE || !self.reduces_segments() {
             return value;
         }
         let before = if chunk.number == 0 { work.index } else { 0 };

@@ -286,7 +286,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether values are kept as keys and offsets.
     #[inline(always)]
     fn keeps_offsets(&self) -> bool {
-        Self::KEEPS_OFFSETS && self.task == Task::Reduce
+        Self::KEEPS_OFFSETS && self.reduces_segments()
+    }
+
+    /// Whether this is a reduction of segments with given starts.
+    #[inline(always)]
+    pub fn reduces_segments(&self) -> bool {
+        self.task == Task::Reduce && !self.starts_at_heads
     }
 
     /// The value with the least key of up to 16 keys with offsets, on [`QUARTERS`] lanes, the first of which gets the result. Of equal keys
@@ -418,7 +424,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
                 if self.task == Task::Reduce {
-                    let segment = work.segment + chunk as u64;
+                    let segment = match self.starts_at_heads {
+                        true => self.run_of(work, chunk),
+                        false => work.segment + chunk as u64,
+                    };
                     write_result!(O, T, self.output, segment as usize, value);
                 }
                 return;

@@ -93,10 +93,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn scan_short_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let places = Places::of(work);
         let warps = self.threads() / WARP_LANES;
-        let upto = Ord::min(
-            places.end.div_ceil(u32::BITS),
-            Room::<T, O::Accumulator>::WINDOW_WORDS,
-        );
+        let upto = Ord::min(places.end.div_ceil(u32::BITS), self.window_words());
         let lane = simt::lane();
         // A lane looks at a word. Neighbouring words belong to different warps.
         let mut first = places.begin / u32::BITS + simt::warp();

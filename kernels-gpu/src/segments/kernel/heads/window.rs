@@ -13,23 +13,56 @@ use super::super::Launch;
 use super::words::Word;
 
 /// The words of a vector.
-const VECTOR_WORDS: u32 = 4;
+pub const VECTOR_WORDS: u32 = 4;
+
+/// The bits of a vector.
+const VECTOR_BITS: u64 = (VECTOR_WORDS * u32::BITS) as u64;
+
+/// The place of no head.
+pub const NO_HEAD: u32 = u32::MAX;
+
+/// What is seen of the heads around a window.
+#[derive(Clone, Copy)]
+pub struct Seen {
+    /// The window's bits.
+    pub own: Bits,
+    /// The place of the next head after the window, up to a chunk after it; [`NO_HEAD`] if there is none.
+    pub next: u32,
+    /// The last head before the window. It is not used in window 0.
+    pub last_before: u64,
+}
+
+impl Seen {
+    /// No heads.
+    pub const NOTHING: Self = Seen {
+        own: Bits([0; 4]),
+        next: NO_HEAD,
+        last_before: 0,
+    };
+}
 
 /// The bits of a lane: four consecutive words.
 #[derive(Clone, Copy)]
-struct Bits(Words);
+pub struct Bits(pub Words);
 
 impl Bits {
     /// Whether a bit is set.
     #[inline(always)]
-    fn are_some(self) -> bool {
+    pub fn are_some(self) -> bool {
         let [a, b, c, d] = self.0;
         a | b | c | d != 0
     }
 
+    /// How many bits are set.
+    #[inline(always)]
+    pub fn count(self) -> u32 {
+        let [a, b, c, d] = self.0;
+        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
+    }
+
     /// The lowest bit that is set, counted from the first bit of lane 0; any number if none is.
     #[inline(always)]
-    fn lowest(self) -> u32 {
+    pub fn lowest(self) -> u32 {
         let (mut word, mut bits) = (3, self.0[3]);
         for_each_vector!(W in 2 1 0 => {
             if self.0[W] != 0 {
@@ -41,7 +74,7 @@ impl Bits {
 
     /// The highest bit that is set, counted from the first bit of lane 0; any number if none is.
     #[inline(always)]
-    fn highest(self) -> u32 {
+    pub fn highest(self) -> u32 {
         let (mut word, mut bits) = (0, self.0[0]);
         for_each_vector!(W in 1 2 3 => {
             if self.0[W] != 0 {
@@ -86,19 +119,27 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// How many words the bits of a window take.
+    #[inline(always)]
+    pub fn window_words(&self) -> u32 {
+        1 << self.window_shift >> u32::BITS.trailing_zeros()
+    }
+
     /// The last head before a window, if there is one.
     ///
     /// # Safety
     /// Convergent: the whole warp. The heads are marked, and the launch has the window.
     #[inline(always)]
-    unsafe fn last_before(heads: &Heads, number: u64) -> u64 {
-        let window = chunk_items::<T, O::Accumulator>();
-        let begin = number * window;
+    unsafe fn last_before(&self, heads: &Heads, number: u64) -> u64 {
+        let begin = number << self.window_shift;
         let tile = begin / TILE_ITEMS;
         let range = tile >> heads.layout.range_shift;
         // SAFETY: the launch has the window (this function's condition), so it has its tile, all of whose bits are written. The whole warp
         // votes and shuffles.
         unsafe {
+            // The bits of the tile before the window.
+            let words = (begin % TILE_ITEMS / u32::BITS as u64) as u32;
+            let bits = Self::bits(heads, tile * TILE_WORDS, words);
             let before_range = heads.range(range).read();
             let before_tile = heads.tile(tile).read();
             let mut last = before_range.wrapping_sub(1);
@@ -106,66 +147,93 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let origin = (range << heads.layout.range_shift) * TILE_ITEMS;
                 last = origin + (before_tile - 1) as u64;
             }
-            if window < TILE_ITEMS {
-                let words = (begin / u32::BITS as u64 % TILE_WORDS) as u32;
-                let bits = Self::bits(heads, tile * TILE_WORDS, words);
-                let found = simt::ballot(bits.are_some());
-                let highest = simt::shuffle_from(bits.highest(), last_lane(found));
-                if found != 0 {
-                    last = tile * TILE_ITEMS + highest as u64;
-                }
+            let found = simt::ballot(bits.are_some());
+            let highest = simt::shuffle_from(bits.highest(), last_lane(found));
+            if found != 0 {
+                last = tile * TILE_ITEMS + highest as u64;
             }
             last
+        }
+    }
+
+    /// What a window's warp sees of marked heads.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The heads are marked, and the launch has window `number`.
+    #[inline(always)]
+    pub unsafe fn see(&self, heads: &Heads, number: u64) -> Seen {
+        let words = self.window_words();
+        let first = number * words as u64;
+        let left = self.offsets.item_count - (number << self.window_shift);
+        let left = left
+            .div_ceil(VECTOR_BITS)
+            .saturating_mul(VECTOR_WORDS as u64);
+        let upto = Ord::min(
+            left,
+            (words + Room::<T, O::Accumulator>::WINDOW_WORDS) as u64,
+        ) as u32;
+        // SAFETY: the launch has the window, all of whose bits are written. Those after it are written as far as there are items. The whole
+        // warp is here: this function's condition. All loads are in flight at once.
+        unsafe {
+            let own = Self::bits(heads, first, words);
+            let next = Self::bits(heads, first + words as u64, upto.saturating_sub(words));
+            let last_before = self.last_before(heads, number);
+            let of_next = simt::ballot(next.are_some());
+            let next_lowest = simt::shuffle_from(next.lowest(), first_lane(of_next));
+            Seen {
+                own,
+                next: match of_next {
+                    0 => NO_HEAD,
+                    _ => next_lowest + (1 << self.window_shift),
+                },
+                last_before,
+            }
         }
     }
 
     /// Finds the chunks of window `number` of the launch, and writes its words, its works and its tail.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The heads are marked, and the launch has the window. No other warp accesses the header or the words
-    /// before the next barrier.
+    /// Convergent: the whole warp, with what it sees of the window. The launch has the window. No other warp accesses the header or the
+    /// words before the next barrier.
     #[inline(always)]
-    pub unsafe fn find_chunks(&self, heads: &Heads, room: Room<T, O::Accumulator>, number: u64) {
+    pub unsafe fn find_chunks(&self, seen: Seen, room: Room<T, O::Accumulator>, number: u64) {
         let words = Room::<T, O::Accumulator>::WINDOW_WORDS;
-        let window = chunk_items::<T, O::Accumulator>() as u32;
-        let origin = number * window as u64;
+        let chunk = chunk_items::<T, O::Accumulator>() as u32;
+        let window = 1 << self.window_shift;
+        let origin = number << self.window_shift;
         let left = self.offsets.item_count - origin;
-        let first_word = number * words as u64;
         let lane = simt::lane();
-        // SAFETY: the launch has the window, all of whose bits are written. The next window's bits are written if it has an item. The whole
-        // warp votes and shuffles. The words and the works are in shared memory, and no other warp accesses them. Lane 0 alone writes the
-        // works.
+        let Seen {
+            own,
+            next,
+            last_before,
+        } = seen;
+        // SAFETY: the whole warp votes and shuffles. The words and the works are in shared memory, and no other warp accesses them (this
+        // function's conditions). Lane 0 alone writes the works.
         unsafe {
-            // All loads are in flight at once.
-            let own = Self::bits(heads, first_word, words);
-            let next_words = if left > window as u64 { words } else { 0 };
-            let next = Self::bits(heads, first_word + words as u64, next_words);
-            let last_before = Self::last_before(heads, number);
-
-            let of_next = simt::ballot(next.are_some());
-            let next_lowest = simt::shuffle_from(next.lowest(), first_lane(of_next));
             let of_own = simt::ballot(own.are_some());
             let first = simt::shuffle_from(own.lowest(), first_lane(of_own));
             let last_head = simt::shuffle_from(own.highest(), last_lane(of_own));
-            // The next head after the window, or the end of the items; at most the place two windows on.
-            let end = match of_next {
-                0 => Ord::min(left, 2 * window as u64) as u32,
-                _ => window + next_lowest,
+            // The next head after the window, or the end of the items; at most the place a chunk after the window.
+            let end = match next {
+                NO_HEAD => Ord::min(left, (window + chunk) as u64) as u32,
+                _ => next,
             };
             let next = if of_own != 0 { first } else { end };
 
             // The tail: the chunk of an earlier run that begins here.
             let (mut has_tail, mut index, mut tail) = (0, 0, u32::MAX);
             if number > 0 {
-                index = (origin - last_before).div_ceil(window as u64);
-                tail = (last_before + index * window as u64 - origin) as u32;
+                index = (origin - last_before).div_ceil(chunk as u64);
+                tail = (last_before + index * chunk as u64 - origin) as u32;
                 has_tail = (tail < Ord::min(next, window)) as u32;
             }
             let own = if has_tail != 0 { own.with(tail) } else { own };
             let found = simt::ballot(own.are_some());
             let begin = if has_tail != 0 { tail } else { first };
             let last = if of_own != 0 { last_head } else { tail };
-            let upto = Ord::min(end, last.wrapping_add(window));
+            let upto = Ord::min(end, last.wrapping_add(chunk));
 
             let (lowest, highest) = (own.lowest(), own.highest());
             let below = found & ((1 << lane) - 1);
@@ -186,6 +254,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     _ => Bits::first_of(W as u32 + 1) + heads.trailing_zeros(),
                 };
             });
+            // Words past a small window have no heads.
             for_each_vector!(W in 0 1 2 3 => {
                 let place = lane * VECTOR_WORDS + W as u32;
                 let heads = own.0[W];
@@ -199,6 +268,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             });
             // What is before the next lane's words is not used.
             let _ = before;
+            if self.task == Task::Reduce {
+                let mut upto = own.count();
+                for_each_vector!(S in 1 2 4 8 16 => {
+                    let below = simt::shuffle_up(upto, S as u32);
+                    if lane >= S as u32 {
+                        upto += below;
+                    }
+                });
+                let mut count = upto - own.count();
+                for_each_vector!(W in 0 1 2 3 => {
+                    let place = lane * VECTOR_WORDS + W as u32;
+                    if place < words {
+                        room.heads_count(place).write(count);
+                    }
+                    count += own.0[W].count_ones();
+                });
+                if lane == WARP_LANES - 1 {
+                    room.heads_count(words).write(count);
+                }
+            }
             if lane != 0 {
                 return;
             }
@@ -216,17 +305,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 begin: last_before,
                 index,
                 has_tail,
-                is_last: (next.wrapping_sub(tail) <= window) as u32,
+                is_last: (next.wrapping_sub(tail) <= chunk) as u32,
             });
             // The last chunk is a work of its own, if not all chunks fit.
             let most = room_items::<T, O::Accumulator>(Task::Scan) as u32;
             let is_followed = found != 0 && upto - begin > most;
-            let is_cut = of_own != 0 && end - last > window;
+            let is_cut = of_own != 0 && end - last > chunk;
             let place = self.place_of(origin + begin as u64);
             let mut work = Work {
                 base: (origin + begin as u64).wrapping_sub(place as u64),
                 segment: 0,
-                index: index * has_tail as u64 * window as u64,
+                index: index * has_tail as u64 * chunk as u64,
                 begin: place,
                 end: place + if is_followed { last } else { upto }.wrapping_sub(begin),
                 chunk_count: 1,
@@ -267,12 +356,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
 /// The lowest lane with a bit; lane 0 if there is none.
 #[inline(always)]
-fn first_lane(lanes: u32) -> u32 {
+pub fn first_lane(lanes: u32) -> u32 {
     lanes.trailing_zeros() % WARP_LANES
 }
 
 /// The highest lane with a bit; the last lane if there is none.
 #[inline(always)]
-fn last_lane(lanes: u32) -> u32 {
+pub fn last_lane(lanes: u32) -> u32 {
     (WARP_LANES - 1).wrapping_sub(lanes.leading_zeros()) % WARP_LANES
 }

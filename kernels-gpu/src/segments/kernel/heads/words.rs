@@ -92,6 +92,51 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         }
     }
 
+    /// The address of a word's count, in a reduction: how many chunks begin before the word.
+    #[inline(always)]
+    pub fn heads_count(&self, number: u32) -> *mut u32 {
+        const {
+            let layout = Layout::of::<T, A>();
+            let words = Self::WINDOW_WORDS as usize + 1;
+            let bytes = words * (size_of::<u64>() + size_of::<u32>()) + 2 * size_of::<u32>();
+            assert!(layout.bits + bytes <= layout.leaves);
+        }
+        self.flags_of(2).wrapping_add(number as usize)
+    }
+
+    /// How many chunks of the window begin before a place, in a reduction.
+    ///
+    /// # Safety
+    /// The words and their counts are written.
+    #[inline(always)]
+    pub unsafe fn heads_before(&self, place: u32) -> u32 {
+        let (number, bit) = (place / WORD_BITS, place % WORD_BITS);
+        // SAFETY: the words and their counts are written: this function's condition.
+        unsafe {
+            let heads = self.word(number).heads & ((1 << bit) - 1);
+            simt::read_shared(self.heads_count(number)) + heads.count_ones()
+        }
+    }
+
+    /// The address of the bits around the window, which are found from the keys. They take the room of the leaves' values, and begin at a
+    /// multiple of 16 bytes.
+    #[inline(always)]
+    pub fn raw_bits(&self) -> *mut u32 {
+        const {
+            let layout = Layout::of::<T, A>();
+            let bytes = (Self::WINDOW_WORDS as usize + 8 + 1) * size_of::<u32>();
+            assert!(layout.leaves.is_multiple_of(16) && layout.leaves + bytes <= layout.nodes);
+        }
+        self.leaf(0, 0).cast()
+    }
+
+    /// The address of the place of the first far head, after the bits around the window.
+    #[inline(always)]
+    pub fn far_head(&self) -> *mut u32 {
+        self.raw_bits()
+            .wrapping_add(Self::WINDOW_WORDS as usize + 8)
+    }
+
     /// The address of the flags of the window's work 0 or 1.
     #[inline(always)]
     pub fn flags_of(&self, work: u32) -> *mut u32 {

@@ -23,7 +23,7 @@ pub struct Marker {
     entry: &'static Entry,
     /// The type that the kernel is compiled for.
     key: Type,
-    /// Whether keys are equal exactly if their bytes are.
+    /// Whether it is known that keys are equal exactly if their bytes are.
     compares_bytes: bool,
 }
 
@@ -132,7 +132,7 @@ impl Marked {
         let layout = Layout::of(item_count);
         let mut need = Need::states(windows * division.accumulator_words);
         if is_one_launch {
-            // A slot for each window's last head.
+            // A word for each window's last head.
             need.state_words += windows;
             scan.keys = self.keys.address;
             scan.key_bytes = self.keys.item.bytes as u64;

@@ -2,10 +2,10 @@
 //!
 //! Most calls have two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the
 //! runs and, if they are wanted, their first keys. The second reduces or scans the runs as segments. In any other scan, the first launch
-//! only [marks](heads) where runs begin. If keys are few, and equal exactly if their bytes are, one launch finds the runs and reduces or
-//! scans them: see [`one_launch`] for reductions, and [`heads`] for scans. The values of a run are combined in [a
-//! segment's](warpfold_kernels::segments) order, and results have the same bits as those of segments. The arguments of both launches are
-//! checked before the first launch is queued.
+//! only [marks](heads) where runs begin. Some calls with few keys have one launch, which finds the runs and reduces or scans them: see
+//! [`one_launch`] for reductions, and [`heads`] for scans. The values of a run are combined in [a segment's](warpfold_kernels::segments)
+//! order, and results have the same bits as those of segments. The arguments of both launches are checked before the first launch is
+//! queued.
 
 mod heads;
 mod one_launch;
@@ -194,7 +194,8 @@ impl Keyed {
         }
     }
 
-    /// The number of runs that the outputs have room for. A scan has a result for each key, so it has room for any number of runs.
+    /// The number of runs that the outputs have room for, at most one for each key. A scan has a result for each key, so it has room for
+    /// any number of runs.
     fn room(&self, made: Made, outputs: Outputs) -> usize {
         let key_count = self.keys.item_count;
         match made {
@@ -216,7 +217,7 @@ impl Keyed {
         }
     }
 
-    /// All memory of the caller's that the two launches read and write. `starts` is `None` if the starts are in the library's memory.
+    /// All memory of the caller's that the call reads and writes. `starts` is `None` if the starts are in the library's memory.
     fn regions(&self, made: Made, outputs: Outputs, starts: Option<Starts>) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;

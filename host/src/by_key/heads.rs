@@ -1,6 +1,7 @@
 //! Scans by key without an output for the runs' starts. Most have two launches. The first marks the [heads](warpfold_kernels::heads) of the
-//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. If all windows are worked on
-//! at once, the second launch can find the heads itself, and there is no first.
+//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. A forward scan has one launch,
+//! which finds the heads itself, if the device can work on all windows at once, and keys are equal exactly if their bytes are, and [can be
+//! compared](one_launch::can_compare).
 
 use std::mem::offset_of;
 
@@ -22,7 +23,7 @@ pub struct Marker {
     entry: &'static Entry,
     /// The type that the kernel is compiled for.
     key: Type,
-    /// Whether keys are equal exactly if their bytes are.
+    /// Whether it is known that keys are equal exactly if their bytes are.
     compares_bytes: bool,
 }
 
@@ -89,7 +90,7 @@ impl Marked {
         unsafe { self.queue_checked(queue, row, order, output) }
     }
 
-    /// Queues one launch or both. The kernels and the workspace are made ready before the first launch is queued.
+    /// Queues one launch or two. The kernels and the workspace are made ready before the first launch is queued.
     ///
     /// # Safety
     ///
@@ -131,7 +132,7 @@ impl Marked {
         let layout = Layout::of(item_count);
         let mut need = Need::states(windows * division.accumulator_words);
         if is_one_launch {
-            // A slot for each window's last head.
+            // A word for each window's last head.
             need.state_words += windows;
             scan.keys = self.keys.address;
             scan.key_bytes = self.keys.item.bytes as u64;
@@ -159,7 +160,7 @@ impl Marked {
                 scan.item_count_at = scratch.heads + offset_of!(Summary, item_count) as u64;
             }
             // SAFETY: the words are those of a launch that marks heads. There is a key, and keys and their number can be read (condition
-            // 1). The workspace has room for the heads of as many keys, and there is a block for each range.
+            // 1). The workspace has room for the heads of all keys, and there is a block for each range.
             unsafe {
                 queue.launch(
                     Position::Whole,
@@ -170,14 +171,14 @@ impl Marked {
                 )?;
             }
         }
-        // If all windows are worked on at once, blocks have more threads.
+        // If the device can work on all windows at once, blocks have more threads.
         let grid = match windows <= resident_blocks {
             true => scanner.short,
             false => scanner.long,
         };
         // SAFETY: the words are those of a scan by key. The values can be read (condition 1), and so can the keys, or the first launch
-        // marks their heads in the same direction. There is room for the results (condition 2). The workspace has the state words for as
-        // many windows, and there is a block for each window.
+        // marks their heads in the same direction. There is room for the results (condition 2). The workspace has the state words of all
+        // windows, and there is a block for each window.
         unsafe { queue.launch(Position::Whole, scanner, grid.block, windows, scan.list()) }
     }
 }

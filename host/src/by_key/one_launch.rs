@@ -9,15 +9,15 @@ use crate::error::Result;
 use crate::kernel::Row;
 use crate::launch::{ByKeyReduceWords, Made, Position, Queue, Span};
 
-/// Whether kernels that reduce or scan can compare these keys, if they are equal exactly if their bytes are: they load keys of 4 or 8 bytes
-/// in vectors of 16.
+/// Whether a kernel that reduces or scans can compare the bytes of these keys: it loads vectors of 16 bytes, with 2 or 4 keys each.
 pub(super) fn can_compare(keys: Span) -> bool {
     matches!(keys.item.bytes, 4 | 8) && keys.address.is_multiple_of(16)
 }
 
 impl Keyed {
-    /// Queues a reduction in one launch. `row` is the operator's row for segments. Returns false, and queues nothing, if there are no keys
-    /// or too many, if the kernel cannot compare them, or if the outputs have room for fewer runs than keys.
+    /// Queues a reduction in one launch. `row` is the operator's row for segments. Returns false, and queues nothing, if the operator has
+    /// no kernel for it, if there are no keys or too many, if the kernel cannot compare the keys, or if the outputs have room for fewer
+    /// runs than keys.
     ///
     /// # Safety
     ///

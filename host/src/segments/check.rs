@@ -1,4 +1,4 @@
-//! A call on segments that waits. If the kernel refuses the offsets, the call reads them and names the first wrong offset.
+//! A waiting call on segments. If the kernel refuses the offsets, the call reads them and names the first wrong offset.
 
 use super::Offset;
 use crate::driver::{self, PinnedMemory};

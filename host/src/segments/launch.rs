@@ -76,7 +76,7 @@ impl Segments {
     }
 }
 
-/// The kernel, the workspace and the arguments that launches of reductions and of scans share.
+/// A launch's kernel and workspace, and the arguments that reductions and scans both have.
 pub(crate) struct Prepared<'a> {
     kernel: &'a LoadedKernel,
     offsets: Address,
@@ -98,7 +98,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// The number of windows of each block of a reduction of the segments, and the blocks' shape.
+    /// For a reduction of the segments: how many windows each block has, and the blocks' shape.
     fn blocks_of_reduction(&self, row: &Row, segments: &Segments) -> (u64, Block) {
         let (short, long) = (self.kernel.short, self.kernel.long);
         let count = segments.count as u64;
@@ -219,8 +219,8 @@ impl<'a> Queue<'a> {
             windows_per_block,
             window_shift: prepared.window_shift.into(),
         };
-        // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). Condition
-        // 3 asks for this function's own conditions.
+        // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). The block's
+        // shape belongs to `windows_per_block` (condition 3). Condition 4 asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
 
@@ -305,8 +305,8 @@ impl<'a> Queue<'a> {
             is_exclusive: u64::from(order.is_exclusive),
         };
         let block = prepared.grid().block;
-        // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). Condition 3
-        // asks for this function's own conditions.
+        // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). The block's shape
+        // is that of a scan (condition 3). Condition 4 asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
 
@@ -345,7 +345,7 @@ impl<'a> Queue<'a> {
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
     /// - they describe the segments that `prepared` was made for, its workspace, and `windows_per_block`;
-    /// - `block` is the shape of blocks with so many windows;
+    /// - `block` is the shape of blocks with `windows_per_block` windows;
     /// - items, offsets, output, number and report satisfy the conditions of [`Self::segmented_reduce_checked`] or, for a scan, of
     ///   [`Self::segmented_scan_checked`].
     unsafe fn launch_segments(
@@ -357,10 +357,10 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
         // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report are as long as the kernel's contract
-        // says (condition 3): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
-        // has the state words for these segments (condition 2). There are as many blocks as the windows need. If windows have fewer
-        // diagonals than a chunk has items, they are fewer than the resident short blocks (`window_shift`), so the blocks are short, and
-        // have a scan's shared memory.
+        // says (condition 4): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
+        // has the state words for these segments (condition 2). There are as many blocks as the windows need, of the right shape (condition
+        // 3). If windows have fewer diagonals than a chunk has items, they are fewer than the resident short blocks (`window_shift`), so
+        // the blocks are short, and have a scan's shared memory.
         unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }

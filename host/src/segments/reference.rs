@@ -82,7 +82,7 @@ fn scan_segments<O: Op<T>, T: Element>(
     let mut results = Vec::new();
     for ends in offsets.windows(2) {
         let levels = levels::<O, T>(&items[ends[0]..ends[1]]);
-        // The last level has one value, whose prefix is the identity.
+        // The last level has at most one value, whose prefix is the identity.
         let mut before = vec![O::identity()];
         for values in levels.iter().rev().skip(1) {
             before = before_values::<O, T>(values, &before);

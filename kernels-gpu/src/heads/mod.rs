@@ -42,10 +42,10 @@ pub const TILE_WORDS: u64 = TILE_ITEMS / u32::BITS as u64;
 /// Threads of a block that marks heads.
 pub const BLOCK_THREADS: u32 = 256;
 
-/// Warps of such a block.
+/// Warps of a block that marks heads.
 pub const WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 
-/// Bytes of shared memory of such a block.
+/// Bytes of shared memory of a block that marks heads.
 pub const SHARED_BYTES: u32 = WARPS * TILE_WORDS as u32 * 4 + 256;
 
 /// The most ranges.
@@ -68,16 +68,16 @@ pub struct Layout {
     pub range_shift: u32,
     /// How many ranges there are.
     pub range_count: u64,
-    /// The first word of the tiles.
+    /// Where the tiles' words begin.
     pub tiles: u64,
-    /// The first word of bits.
+    /// Where the words of bits begin.
     pub bits: u64,
     /// How many bytes there are in all.
     pub bytes: u64,
 }
 
 impl Layout {
-    /// The first word of the ranges.
+    /// Where the ranges' words begin.
     pub const RANGES: u64 = size_of::<Summary>() as u64;
 
     /// The layout for up to `item_count` items, at least one.

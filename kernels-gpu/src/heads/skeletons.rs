@@ -1,4 +1,4 @@
-//! The skeletons of launches that mark heads: one for each width of keys.
+//! The skeletons of launches that mark heads: for keys of 1, 2, 4 and 8 bytes.
 
 use crate::skeleton::ChoiceHole;
 

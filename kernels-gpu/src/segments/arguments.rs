@@ -19,7 +19,7 @@ macro_rules! with_segmented_reduce_arguments {
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
-            /// Null, or the address of the number of segments in device memory, at most `segment_count`.
+            /// Null, or the address of a second number of segments, in device memory. Of the two numbers, the lesser is used.
             segment_count_at: *const u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -58,7 +58,7 @@ macro_rules! with_segmented_scan_arguments {
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
-            /// Null, or the address of the number of segments in device memory, at most `segment_count`.
+            /// Null, or the address of a second number of segments, in device memory. Of the two numbers, the lesser is used.
             segment_count_at: *const u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -91,9 +91,9 @@ macro_rules! with_by_key_reduce_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Null, or the address of the number of items in device memory, at most `item_count`.
+            /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
             item_count_at: *const u64,
-            /// The address of a key for each item, a multiple of 16.
+            /// The address of the keys, one for each item: a multiple of 16.
             keys: *const u32,
             /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are.
             key_bytes: u64,
@@ -130,11 +130,11 @@ macro_rules! with_by_key_scan_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Null, or the address of the number of items in device memory, at most `item_count`.
+            /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
             item_count_at: *const u64,
             /// The marked [heads](crate::heads) of `item_count` items, if `key_bytes` is 0.
             heads: *mut u8,
-            /// The address of a key for each item, a multiple of 16, if `key_bytes` is not 0.
+            /// The address of the keys, one for each item: a multiple of 16. Used if `key_bytes` is not 0.
             keys: *const u32,
             /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are. 0 if the heads are marked.
             key_bytes: u64,

@@ -1,4 +1,4 @@
-//! Reduction and scan of each segment of an array in one launch, each item read once.
+//! Reduction and scan of each segment of an array in one launch.
 //!
 //! ```text
 //! block:  take a ticket, which decides the block's windows
@@ -17,9 +17,9 @@
 //! difference: the order of combination depends on positions in the segment, not in the window. [`crate::segments`] says how the work is
 //! divided.
 //!
-//! **Long segments.** Their chunks combine by sixteens too. The block with the last chunk of sixteen combines these sixteen. The block with
-//! the last chunk of 256 also combines sixteen such results, and so on. Each window publishes at most one value, and only after its last
-//! combination. So a block waits for at most 15 values at a time, or for 16 where a later block combines rows (see `later`).
+//! **Long segments.** Their chunks are combined by sixteens too. The block with the last chunk of sixteen combines these sixteen. The block
+//! with the last chunk of 256 also combines sixteen such results, and so on. Each window publishes at most one value, and only after its
+//! last combination. So a block waits for at most 15 values at a time, or for 16 where a later block combines rows (see `later`).
 //!
 //! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
 //! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes
@@ -48,18 +48,19 @@
 //! than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a tail has 1 more. A scan's
 //! work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more than 256 items.
 //!
-//! If a block's chunks are long, its warps take whole chunks in turn (see `long`). After `begin`, the block then has 1 barrier.
+//! If a block's chunks are long, its warps take whole chunks in turn (see `long`), and each warp reads the offsets of all these chunks.
+//! After `begin`, the block then has 1 barrier.
 //!
-//! Rows whose items go through rings (see `rings`) have no `begin` and no ticket. A block has no barrier, or 1 if rows have several chunks.
-//! Rows of one item have none (see `singles`).
+//! If rows have whole chunks that go through rings (see `rings`), a block has no `begin` and no ticket. It has no barrier, or 1 if rows
+//! have several chunks. Rows of one item need no `begin`, no ticket and no barrier, if the operator has rings (see `singles`).
 //!
 //! Rows that [are streamed](crate::segments::streams_rows) take other ways through a block. If single warps combine whole chunks (see
 //! `whole`), there is no `begin`. A block has no barrier, or 1 if rows have several chunks, since the block then takes a ticket. In the
 //! launch with the last tag, such a block has 1 more. Only the last warp of a block waits for values, after it has published its own.
 //!
 //! For other streamed rows (see `rows`), a block begins with `begin`. Then it has 1 barrier, or 2 if a chunk has several pieces. If a later
-//! block combines the rows (see `later`), chunks have several pieces, and it has 1 barrier. In such a launch, only the last warp of a block
-//! waits for values, and all other warps publish theirs without waiting.
+//! block combines the rows (see `later`), chunks have several pieces, but it has only 1 barrier. In such a launch, only the last warp of a
+//! block waits for values, and all other warps publish theirs without waiting.
 
 mod chunks;
 mod dense;
@@ -115,9 +116,9 @@ use self::search::Offsets;
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`].
 /// 7. `report` is null, or points to a writable word, which is set to 1 if the offsets are refused.
-/// 8. Blocks take whole rows if the operator [has rings](crate::segments::rings::has_rings), and rows
-///    [have whole chunks](crate::segments::rings::has_whole_chunks): from 2 to `windows_per_block` chunks. Then `windows_per_block` is at
-///    most [`crate::segments::rings::MOST_ROW_WINDOWS`]. A block of the greater number of threads also has
+/// 8. Blocks take whole rows if the operator [has rings](crate::segments::rings::has_rings), and rows [have whole
+///    chunks](crate::segments::rings::has_whole_chunks): from 2 to `windows_per_block` chunks. Then `windows_per_block` is at most
+///    [`crate::segments::rings::MOST_ROW_WINDOWS`]. A block of the greater number of threads then has at least
 ///    [`crate::segments::rings::row_bytes`] of dynamic shared memory.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
@@ -279,7 +280,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs the block's works, one after the other, and ends with a barrier. Returns false on all threads if the offsets are refused.
+    /// Runs the block's works, one after the other, or reduces its long chunks. Returns false on all threads if the offsets are refused. If
+    /// it returns true, a barrier has followed the last write of a tail's value.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.

@@ -9,10 +9,10 @@ use crate::thread::{for_each_vector, Access, Caching};
 
 use super::Launch;
 
-/// Items of a tile that a warp marks.
+/// How many items of a tile a warp marks.
 const WARP_ITEMS: u32 = TILE_ITEMS as u32 / WARPS;
 
-/// Words of bits of a warp's items.
+/// How many words of bits a warp writes for a tile.
 const WARP_WORDS: u32 = WARP_ITEMS / u32::BITS;
 
 /// The most rows that a warp loads at once.
@@ -22,7 +22,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// Items of a vector.
     const VECTOR_ITEMS: u32 = vector_items::<T>() as u32;
 
-    /// Rows of a warp's items. A row is a vector for each lane.
+    /// How many rows a warp's items have. A row is a vector for each lane.
     const ROWS: u32 = WARP_ITEMS / (WARP_LANES * Self::VECTOR_ITEMS);
 
     /// How many rows are loaded at once.
@@ -60,8 +60,9 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let mut turn = 0;
         // SAFETY: the whole block is here (this function's condition), and all its threads have the same tiles. A barrier lies between the
         // writes of bits and the reads of them, and another one between these reads and the next writes; likewise for the turn's tiles.
-        // Only this block writes its range and its tiles, which the layout has. The write of the range is released by `arrive`; the last
-        // block's `arrive` acquires it, and the barrier orders it before the reads of the block's other threads.
+        // Until all blocks have arrived, only this block writes its range and its tiles, which the layout has. The write of the range is
+        // released by `arrive`; the last block's `arrive` acquires it, and the barrier orders it before the reads of the block's other
+        // threads.
         unsafe {
             while turn < tiles {
                 let step = simt::opaque_one() as u32;
@@ -103,7 +104,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// Puts the bits of the calling warp's items of a tile into shared memory, where the tile's bits are at `bits`.
     ///
     /// # Safety
-    /// Convergent: a whole warp. The launch has the tile. No other thread uses the warp's bits.
+    /// Convergent: a whole warp. The launch has the tile. No other warp uses this warp's bits.
     #[inline(always)]
     unsafe fn mark_part(&self, tile: u64, bits: *mut u32) {
         let lane = simt::lane();
@@ -112,7 +113,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let from = self.arguments.keys.wrapping_add(first as usize);
         let is_aligned = from.addr().is_multiple_of(Self::ACCESS.unit());
         let is_whole = is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward();
-        // A lane keeps a word of one row. The row's number is the lane's place among the lanes of a word.
+        // A lane keeps a word of row `own_row`. The row's number is the lane's place among the lanes of a word. Half of the lanes have no
+        // such row, and keep none.
         let own_row = lane % Self::WORD_LANES;
         let mut word = 0;
         let mut row = 0;
@@ -242,7 +244,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// The item of another lane.
     ///
     /// # Safety
-    /// Convergent: a whole warp. `lane` is a lane.
+    /// Convergent: a whole warp. `lane` is less than 32.
     #[inline(always)]
     unsafe fn shuffle_from(item: T, lane: u32) -> T {
         let mut words = [0; VECTOR_WORDS];
@@ -303,7 +305,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                     upto = (turn + lane) * TILE_ITEMS as u32 + last;
                 }
             }
-            // If no lane is that far below, a lane gets its own value.
+            // A lane that has no lane `S` below it gets its own value.
             for_each_vector!(S in 1 2 4 => {
                 upto = Ord::max(upto, simt::shuffle_up(upto, S as u32));
             });

@@ -41,7 +41,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 for_each_vector!(R in 0 1 2 3 => { own = Ord::max(own, lasts[R]); });
                 range += step * AT_ONCE;
             }
-            // The last head of the lanes up to and including the calling one. If no lane is that far below, a lane gets its own value.
+            // The last head of the lanes up to and including the calling one. A lane that has no lane `delta` below it gets its own value.
             let mut upto = own;
             let mut delta = 1;
             while delta < WARP_LANES {
@@ -82,7 +82,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// The last heads of some ranges, from `range` on; 0 for ranges from `end` on.
+    /// The last heads of [`AT_ONCE`] ranges, from `range` on; 0 for ranges from `end` on.
     ///
     /// # Safety
     /// The ranges before `end` are in the layout, and written.

@@ -39,7 +39,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The segment of a window's tail. At heads, windows are cut by items alone.
+    /// The segment of a window's tail. If segments start at heads, windows are cut by items alone.
     #[inline(always)]
     fn long(&self, window: &Window) -> Long {
         let segment = match self.starts_at_heads {

@@ -59,8 +59,9 @@ use super::{depart, Launch};
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `key_bytes` is 0, and `heads` has the bits of `item_count` items, which earlier work has marked in the direction of this launch. Or
-///    `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a multiple of 16, and the scan is forward.
+/// 3. `key_bytes` is 0, and `heads` has room for the bits of `item_count` items. Earlier work has marked the items in the direction of this
+///    launch, as many as condition 4 says. Or `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a
+///    multiple of 16, and the scan is forward.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least

@@ -1,4 +1,4 @@
-//! Scans of narrow items, from the way up to the results in global memory.
+//! Scans of narrow items whose results have the items' size, from the way up to the results in global memory.
 //!
 //! ```text
 //! all warps:    fold the leaves whose values are used, and list the chunks of 2 to 16 leaves; a barrier follows

@@ -16,7 +16,7 @@ use super::super::starts::Chunk;
 use super::super::Launch;
 
 /// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
-/// than one leaf, but only one node; not set in scans of narrow items, which list these chunks.
+/// than one leaf, but only one node. `fold_whole_leaves` does not set it, and lists these chunks instead.
 pub const HAS_LONG: u32 = 1;
 pub const HAS_ROOTS: u32 = 2;
 pub const HAS_NODES: u32 = 4;
@@ -335,9 +335,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        // Chunks begin only in the window. Each number below `starts` stands for 256 of its places: for the first node of the last chunk
-        // that begins at them. Each further number stands for 256 places except the work's first: for the node that begins at them in a
-        // chunk that began earlier.
+        // Chunks begin only in the window. Each `number` stands for 256 places. Below `starts` it means the last chunk that begins at these
+        // places, and that chunk's first node. From `starts` on it means the chunk that goes on at these places, and its node that begins
+        // there. No chunk goes on at the work's first places.
         let window = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS / NODE;
         let starts = Ord::min(window.saturating_sub(block), count);
         let mut number = thread;

@@ -1,10 +1,10 @@
 //! Works whose chunks are all short, of at most 16 items, and ragged works: a thread takes 16 consecutive places, whatever leaves begin
 //! there.
 //!
-//! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. If no chunk goes on from one lane to
-//! the next, each lane scans its places. Otherwise a lane's last leaf may go on at the places of the next lane. So each lane first combines
-//! the items of its last leaf at its own places, and hands the value to the next lane. In a warp's first turn, lane 0 takes the 16 places
-//! before the warp's own, only to hand on this value.
+//! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. Each lane scans its places. If chunks
+//! go on from one lane to the next, a lane's last leaf may go on too. So each lane first combines the items of its last leaf at its own
+//! places, and hands the value to the next lane. Then, in a warp's first turn, lane 0 takes the 16 places before the warp's own, only to
+//! hand on this value.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
@@ -125,8 +125,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
-        // In each turn, a warp takes 32 blocks of 16 places. If chunks go on, the first of these in the warp's first turn is the last block
-        // of the warp before.
+        // In each turn, a warp takes 32 blocks of 16 places. If chunks go on, the first block of the warp's first turn is the last block of
+        // the warp before.
         let before = goes_on as u32;
         let warps = self.threads() / WARP_LANES;
         let each_warp = (count + warps - 1) >> warps.trailing_zeros();

@@ -1,7 +1,7 @@
 //! Dense works: works of many short chunks.
 //!
 //! Their offsets are copied to shared memory together with the items, and checked there. Then each short chunk, of at most one leaf, is
-//! taken by one thread, which needs no slots. If there are longer chunks, they are folded as in other works.
+//! taken by one thread, which needs no slots. Longer chunks are folded as in works that are not dense.
 
 use crate::direction::Heading;
 use crate::element::Element;
@@ -59,7 +59,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (begin, end) = (before + 1, before + count);
         let whole = begin.next_multiple_of(VECTOR_STARTS);
         let rest = Ord::max(end / VECTOR_STARTS * VECTOR_STARTS, whole);
-        // The threads that copy words one by one: at the front, and at the back.
+        // The first four threads copy the words at the front one by one, the next four those at the back.
         let is_front = thread < VECTOR_STARTS;
         let (single, upto) = if is_front {
             (begin + thread, Ord::min(whole, end))
@@ -67,10 +67,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             (rest + thread - VECTOR_STARTS, end)
         };
         let mut word = whole + thread * VECTOR_STARTS;
-        // SAFETY: the words from `begin` to `end` are offsets of the work's chunks: the chunks have segments of the launch, so these are
-        // readable. The starts have room for all chunks and for the last one's end. Each word is copied or written by one thread: vectors
-        // are copied from `whole` to `rest`, words before and after them. Vectors are aligned in both memories. No thread uses earlier
-        // starts (condition 2 of `copy_offsets`).
+        // SAFETY: the words from `begin` to `end` are offsets of segments of the launch, so they are readable. There is room for the start
+        // of each chunk and for the end of the last chunk. Each word is copied or written by one thread: vectors are copied from `whole` to
+        // `rest`, words before and after them. Vectors are aligned in both memories. No thread uses earlier starts (condition 2 of
+        // `copy_offsets`).
         unsafe {
             while word < rest {
                 let step = simt::opaque_one() as u32;
@@ -116,9 +116,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Checks the chunks of a dense work, and folds the short ones: in a reduction, writes their results; in a scan, writes their items'
-    /// results. The prefix of a scan's tail is not known yet, so a scan leaves its short tail for later. Notes in the flags whether there
-    /// are longer chunks, and refuses offsets that do not ascend.
+    /// Checks the chunks of a dense work, and folds the short ones. A reduction writes their results, and stores the value of a short tail
+    /// in the header. A scan writes the results of their items. It leaves a short tail for later, since the tail's prefix is not known yet.
+    /// Notes in the flags whether there are longer chunks, and refuses offsets that do not ascend.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.
@@ -150,7 +150,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             number += step * self.threads();
         }
         if simt::thread_index() == 0 {
-            // SAFETY: as above; the loop leaves out the tail and the chunk that is cut. `finish` is called once for the tail.
+            // SAFETY: as above; the loop leaves out the tail and the chunk that is cut. Nobody else finishes a short tail.
             unsafe {
                 if first != 0 {
                     let chunk = self.chunk(work, room, 0);
@@ -167,7 +167,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Checks a chunk, and notes in the flags if it is longer than a leaf. Returns false if the offsets are refused.
+    /// Checks a chunk, and notes in the flags whether it has several leaves or several nodes. Returns false if the offsets are refused.
     ///
     /// # Safety
     /// The header is written, and the room's flags were cleared for this work.

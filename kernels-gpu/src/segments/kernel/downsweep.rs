@@ -16,7 +16,7 @@ use super::items::Room;
 use super::leaves::{Leaf, Node, Step};
 use super::Launch;
 
-/// The way down: prefixes replace totals.
+/// The way down: prefixes replace the totals of a node's leaves, and a leaf's results are written.
 pub struct Downsweep;
 
 impl Step<Leaf> for Downsweep {
@@ -42,7 +42,7 @@ impl Step<Node> for Downsweep {
     ) {
         let chunk = node.chunk;
         // SAFETY: the prefixes of the chunk and of its nodes are written, and no other thread has the node: `run`'s conditions. So no other
-        // thread uses the values of its leaves. There is at least one leaf; `fold_leaves` wrote the values, and barriers followed.
+        // thread uses the values of its leaves. There is at least one leaf; the way up wrote the leaves' values, and a barrier followed.
         unsafe {
             let before = match chunk.leaf_count() <= FAN {
                 true => launch.before_chunk(work, chunk.number),
@@ -105,12 +105,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Finishes a scan's dense work of short chunks, after [`Self::fold_short`]. Writes the results of the tail if there is one, and copies
-    /// results from shared memory to global memory. Returns false if the offsets are refused.
+    /// Finishes a scan's dense work of short chunks, after [`Self::fold_short`]. Writes the results of the tail if there is one. If results
+    /// stay in shared memory, copies them to global memory. Returns false if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and `number < work_count`. The work's items are written, and its offsets are
-    /// copied. `fold_short` is done, a barrier has followed, and no chunk is long.
+    /// copied. `fold_short` is done, a barrier has followed, and no chunk has several leaves.
     #[inline(always)]
     pub unsafe fn place_short(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header, items and starts are written: this function's conditions. A short tail is its
@@ -189,7 +189,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Replaces each node's total by its prefix.
+    /// Replaces each node's total by its prefix, in chunks of several nodes.
     ///
     /// # Safety
     /// The whole block. The header, the work's starts, the nodes' totals and the tail's prefix are written.
@@ -212,7 +212,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Replaces each leaf's total by its prefix.
+    /// Replaces each leaf's total by its prefix, in chunks of several leaves.
     ///
     /// # Safety
     /// The whole block. The header, the work's starts, the leaves' totals and the prefixes of the tail and of nodes are written.

@@ -1,7 +1,7 @@
-//! Scans and reductions of segments that start at heads of runs. An earlier launch has written the heads as [bits](crate::heads), for a
-//! scan. Or the launch has the keys: then each block finds the heads around its window (see `heads/keys.rs`).
+//! Scans and reductions of segments that start at heads of runs. For a scan, an earlier launch may have written the heads as
+//! [bits](crate::heads). Otherwise the launch has the keys, and each block finds the heads around its window (see `heads/keys.rs`).
 //!
-//! The windows are cut by items alone. A window owns the chunks that begin there. A block has one window. One warp looks at the window's
+//! The windows are cut by items alone. A window owns the chunks that begin in it. A block has one window. One warp looks at the window's
 //! bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread finds the runs around the items
 //! that it takes. So there are no starts and no slots:
 //!
@@ -16,9 +16,9 @@
 //!         nodes and roots of longer chunks, as leaves
 //! ```
 //!
-//! A reduction does not go down again: see `heads/ranks.rs`.
+//! A reduction has no way down: see `heads/ranks.rs`.
 //!
-//! The bits belong to the library, and earlier work has written all of them. So nothing is checked or refused here.
+//! The bits belong to the library: an earlier launch or the block itself has written them. So nothing is checked or refused here.
 
 mod keys;
 mod narrow;
@@ -59,8 +59,9 @@ use super::{depart, Launch};
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `key_bytes` is 0, and `heads` has the bits of `item_count` items, which earlier work has marked in the direction of this launch. Or
-///    `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a multiple of 16, and the scan is forward.
+/// 3. `key_bytes` is 0, and `heads` has room for the bits of `item_count` items. Earlier work has marked the items in the direction of this
+///    launch, as many as condition 4 says. Or `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a
+///    multiple of 16, and the scan is forward.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
@@ -100,8 +101,8 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
     unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
 }
 
-/// Reduces each run of equal keys to a result in `output`. Writes the starts of the runs and their number, and their first keys if they are
-/// wanted.
+/// Reduces each run of equal keys to a result in `output`. Also writes the number of runs, their starts and, if `first_keys` is not null,
+/// their first keys.
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
@@ -110,8 +111,9 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 /// 3. `key_bytes` is 4 or 8, and `keys` points to a readable key of this size for each item, at a multiple of 16. Nobody writes the keys
 ///    before the launch's end.
 /// 4. `item_count_at` is null, or points to a readable number: how many items are to be reduced.
-/// 5. `output`, and `first_keys` if it is not null, have room for a result or a key for each item. `starts` has room for one number of
-///    `start_bytes`, 4 or 8, more than items, and `run_count` for a number. They overlap nothing else that the launch accesses.
+/// 5. `output` has room for a result for each item. `first_keys` is null, or has room for a key for each item. `starts` has room for a
+///    number of `start_bytes`, 4 or 8, for each item and for one more. `run_count` has room for a number. These outputs overlap nothing
+///    else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`] for these windows, and one more for each window.
 #[inline(always)]
@@ -156,7 +158,7 @@ pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArgument
         if launch.begin_at_heads(None, keys, room) {
             launch.reduce_at_heads(keys, &outputs, room);
         } else if launch.offsets.item_count == 0 && simt::thread_index() == 0 {
-            // There are no runs, which one block writes.
+            // Without items there are no runs. The block with the first ticket writes their number.
             if simt::read_shared(&raw const (*launch.header).ticket) == 0 {
                 outputs.end(0, 0);
             }
@@ -185,14 +187,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Departs from a launch with the last tag.
+    /// In the launch with the last tag, the block departs.
     ///
     /// # Safety
     /// Convergent: the whole block, after its last use of the board. The tag is written, and `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn depart_if_last(&self, state_words: u64) {
         // SAFETY: the whole block is here, and the tag is written (this function's conditions), so all threads take the same way. The board
-        // is not used after this, and has the words.
+        // is not used after this, and has `state_words` words.
         unsafe {
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
                 // Orders the publications by the block's threads before the block's departure.
@@ -204,9 +206,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Returns false on all threads if there
-    /// is no such window, because the device's count of items is less than the launch's. Without keys, the heads are marked. In a reduction
-    /// with keys, also finds how many runs begin before the window.
+    /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Returns false on all threads if the
+    /// window does not exist: the items may be fewer than the launch was planned for. In a reduction, also finds how many runs begin before
+    /// the window.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once. There is a readable key for each item; or `keys` has no keys, and the
@@ -334,8 +336,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the results of a work, after the folds. Returns false if the launch was refused, which does not happen.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. Its short runs are
-    /// scanned, and the values of leaves and nodes are written. The tail's value may have been written after the last barrier.
+    /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. Its short chunks are
+    /// scanned, except the tail, and the values of leaves and nodes are written. The tail's value may have been written after the last
+    /// barrier.
     #[inline(always)]
     unsafe fn place_runs(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) -> bool {
         // SAFETY: the whole block is here, and everything that the steps need is written (this function's conditions), with a barrier

@@ -6,13 +6,13 @@
 //! the others: if the few keys after the window are all equal, find the first other key after them, up to a chunk after the window
 //! ```
 //!
-//! Warp 1 only looks back if there is no head among the few keys before the window, or if runs are numbered, in a reduction. It waits only
-//! for windows with lower tickets, which publish their heads before they wait for anything. So there is progress. The values of tails are
-//! published in slots of their own.
+//! In a scan, warp 1 looks back only if there is no head among the few keys before the window. In a reduction it always looks back, since
+//! runs are numbered. It waits only for windows with lower tickets, which publish their heads before they wait for anything. So there is
+//! progress. Heads have slots of the board apart from those of the chunks' values.
 //!
 //! The bits lie in the room of the leaves' values, which is not used yet. The code is short, since small launches spend much of their time
 //! on the first reads of their instructions. With code for keys of any size and alignment, scans of 2^16 `f32` in runs of 4,096 took 7.9 µs
-//! on an H200 (2026-11-26), and take 7.1 µs.
+//! on an H200 (2026-11-26), and take 7.1 µs with this code.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -26,7 +26,7 @@ use super::super::items::Room;
 use super::super::Launch;
 use super::window::{Bits, Seen, NO_HEAD, VECTOR_WORDS};
 
-/// The words that are marked before a window, and as many after it: a vector of them.
+/// How many words of bits a block finds before its window, and again after it: those of one vector.
 const NEAR_WORDS: u32 = VECTOR_WORDS;
 
 /// The items of these words.
@@ -76,12 +76,12 @@ impl Keys {
     /// The vector's words are readable, and `word` is a multiple of 4.
     #[inline(always)]
     unsafe fn vector(self, word: u64) -> [u32; 4] {
-        // SAFETY: the words are readable (this function's condition). Both the first word's address and the vector are at multiples of 16.
+        // SAFETY: the words are readable (this function's condition). The keys' address is a multiple of 16, and so is the vector's.
         unsafe { simt::load_vector(self.words.wrapping_add(word as usize)) }
     }
 }
 
-/// A bit for each of four words that differ.
+/// A bit for each word in which two vectors differ.
 #[inline(always)]
 fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
     let mut differences = 0;
@@ -92,8 +92,8 @@ fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Which of the items of a vector of keys are heads, from item `item` on, which may have wrapped. Where there is no item, either bit.
-    /// The bit of item 0 says nothing.
+    /// A bit for each item of a vector of keys: whether it is a head. The vector begins with the key of item `item`, which wraps if it is
+    /// before item 0. The bits of item 0, and of items that do not exist, may be 0 or 1.
     ///
     /// # Safety
     /// There is an item, and the keys are readable. `item` is a multiple of the number of a vector's keys.
@@ -133,8 +133,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes `count` words of bits to `words`. The first bit is that of item `first`, which wraps if it is before item 0.
     ///
     /// # Safety
-    /// Convergent: the whole block. The launch has an item, and its keys are readable. There is room for the words, which no other thread
-    /// uses.
+    /// Convergent: the whole block. The launch has an item, and its keys are readable. There is room for the words, and nobody else uses
+    /// it.
     #[inline(always)]
     unsafe fn mark_words(&self, keys: Keys, first: u64, words: *mut u32, count: u32) {
         let items = VECTOR_WORDS >> keys.shift();
@@ -166,12 +166,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Finds the first head from item `first` on, before item `end`, with all warps except the looking one. All of the [`NEAR_ITEMS`] items
-    /// before `first` belong to one run. Puts the head's place after item `origin` to `far`, if there is one.
+    /// Finds the first head from item `first` on, before item `end`, with all warps except warp [`LOOKING_WARP`]. All of the [`NEAR_ITEMS`]
+    /// items before `first` belong to one run. If there is a head, writes its place to `far`, counted from item `origin`.
     ///
     /// # Safety
-    /// Convergent: whole warps, all except the looking one. Item `end - 1` exists, and the keys are readable. `first` is a multiple of 4.
-    /// `far` is written, in shared memory.
+    /// Convergent: whole warps, all except warp [`LOOKING_WARP`]. Item `end - 1` exists, and the keys are readable. `first` is a multiple
+    /// of 4. `far` is written, in shared memory.
     #[inline(always)]
     unsafe fn find_far(&self, keys: Keys, origin: u64, first: u64, end: u64, far: *mut u32) {
         let shift = keys.shift();
@@ -179,13 +179,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let warp = simt::warp() - (simt::warp() > LOOKING_WARP) as u32;
         let thread = warp * WARP_LANES + simt::lane();
         let stride = ((self.threads() - WARP_LANES) * VECTOR_WORDS) as u64;
-        // SAFETY: the vector before the first word has words of items before it. Whole vectors end before the end, and so does `rest`. The
-        // keys are readable. `far` is in shared memory.
+        // SAFETY: the vector before the first word has keys of the items before `first`. Each vector that is read ends at `end` or before
+        // it, and `rest` is less than `end`. The keys are readable. `far` is in shared memory.
         unsafe {
-            // The words of one key or of two equal keys.
+            // The words of four equal narrow keys, or of two equal wide keys.
             let run = keys.vector(first - VECTOR_WORDS as u64);
             let mut found = u64::MAX;
-            // The words after the last whole vector belong to a thread each.
+            // Each word after the last whole vector belongs to one thread.
             let rest = end - end % VECTOR_WORDS as u64 + thread as u64;
             if rest < end {
                 let key = keys.word(first - VECTOR_WORDS as u64 + thread as u64);
@@ -219,7 +219,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Finds the heads around window `number`, and publishes the window's own heads. Returns what the block sees. In a reduction, the
-    /// number of the runs before the window is written only after the next barrier.
+    /// number of runs before the window may be read only after the next barrier.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch has the window, its keys are readable, and the block's ticket and tag are written.

@@ -1,4 +1,4 @@
-//! Scans of narrow items, from the way up to the results in global memory.
+//! Scans of narrow items whose results have the items' size, from the way up to the results in global memory.
 //!
 //! ```text
 //! all warps:    fold the leaves whose values are used, and list the chunks of 2 to 16 leaves; a barrier follows
@@ -23,8 +23,8 @@ use super::runs::{HAS_LONG, HAS_ROOTS};
 use super::upsweep::{GOES_ON, IS_RAGGED};
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether a work of narrow items with these flags is scanned by sixteens of places: all its chunks are short, or its leaves are
-    /// ragged.
+    /// Whether a work of narrow items with these flags is scanned by sixteens of places: all its chunks are short, or it is ragged
+    /// ([`IS_RAGGED`]).
     #[inline(always)]
     fn goes_by_sixteens(flags: u32) -> bool {
         flags & HAS_LONG == 0 || flags & IS_RAGGED != 0
@@ -55,7 +55,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if !Self::goes_by_sixteens(flags) {
                 self.scan_short_runs(work, room);
             }
-            // If warp 0 has other work, warp 1 takes its list too.
+            // If warp 0 is busy with roots or with the tail, warp 1 also takes warp 0's list.
             let is_busy = flags & HAS_ROOTS != 0 || work.tail_chunk == 0;
             let warp = simt::warp();
             if is_busy && warp == 0 {

@@ -86,7 +86,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn publish_heads(&self, own: Bits, number: u64) {
         // SAFETY: the tag is written, and the whole warp votes and shuffles. The board has a slot for each window, and this warp alone
-        // publishes it.
+        // writes the slot of window `number`.
         unsafe {
             let found = simt::ballot(own.are_some());
             let highest = simt::shuffle_from(own.highest(), last_lane(found));
@@ -110,7 +110,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn look_back(&self, number: u32) {
         let lane = simt::lane();
-        // Earlier windows from here on are not yet looked at.
+        // The windows before this one are not yet looked at.
         let mut upto = number;
         // One more than the last head; 0 if none is known.
         let mut last = 0_u64;

@@ -1,10 +1,10 @@
 //! Reductions of runs of keys: the numbers of the runs, and the outputs for each run.
 //!
-//! Each window publishes how many heads it has. One warp adds up the numbers of all earlier windows, while another finds the window's
-//! chunks. A run's number is that sum and the number of heads between the window's begin and the run's head.
+//! Each window publishes how many heads it has. One warp adds up these numbers over all earlier windows. A run's number is this sum, plus
+//! the number of heads between the window's begin and the run's head.
 //!
-//! A block folds the chunks of its window as a scan does, and publishes the same values. A lane takes each run of at most 16 items, when it
-//! writes the run's start. At the end, warp 0 combines the tail with earlier chunks.
+//! A block folds the chunks of its window as a scan does, and publishes the same values. The lane that writes a run's start also folds the
+//! run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -53,10 +53,10 @@ impl Outputs {
         }
     }
 
-    /// Writes the number of runs, and the number of items after the last start.
+    /// Writes the number of runs and, in the place after the last run's start, the number of items.
     ///
     /// # Safety
-    /// There is room for the number after the last start, and no other thread writes it.
+    /// There is room for both numbers, and no other thread writes them.
     #[inline(always)]
     pub unsafe fn end(&self, run_count: u64, item_count: u64) {
         // SAFETY: there is room for both numbers: this function's condition.
@@ -113,9 +113,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the first keys and the starts of the runs that begin in the window, and the results of its runs of at most 16 items. For the
-    /// last window, also writes the number of runs. `work` has number `number` among the window's works. If it is the second, nothing is
-    /// left to write.
+    /// Writes the starts of the runs that begin in the window and, if they are wanted, the first keys. Folds the window's chunks of at most
+    /// 16 items: writes the results of runs, and stores the value of a short tail. For the last window, also writes the number of runs.
+    /// `work` has number `number` among the window's works. If it is the second, nothing is left to write.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. There is a readable key for each
@@ -130,7 +130,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
     ) {
         let lane = simt::lane();
-        // The window's second work has no words. A branch around the call would make rust-cuda's compiler copy the barrier after it.
+        // All words are read together with the window's first work. A branch around the call would make rust-cuda's compiler copy the
+        // barrier after it.
         let words = if number == 0 { self.window_words() } else { 0 };
         // SAFETY: the header, the words and the items are written. A short chunk is in the first work. Each run has one head, and so one
         // thread writes its outputs, which have room. One thread writes the end.

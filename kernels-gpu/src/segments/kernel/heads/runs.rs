@@ -16,7 +16,7 @@ use super::super::starts::Chunk;
 use super::super::Launch;
 
 /// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
-/// than one leaf, but only one node.
+/// than one leaf, but only one node. `fold_whole_leaves` does not set it, and lists these chunks instead.
 pub const HAS_LONG: u32 = 1;
 pub const HAS_ROOTS: u32 = 2;
 pub const HAS_NODES: u32 = 4;
@@ -53,8 +53,8 @@ pub struct Around {
 const NONE: Run = Run { start: 0, end: 0 };
 
 impl Around {
-    /// The chunks around the 16 places from `16 · block` on. If a leaf of a chunk of more than 16 items begins here, the chunk is one of
-    /// them.
+    /// The chunks around the 16 places from `16 · block` on. A chunk of more than 16 items with a leaf that begins here is one of these
+    /// two.
     ///
     /// # Safety
     /// The words are written, and have these places.
@@ -98,8 +98,8 @@ impl Around {
         }
     }
 
-    /// The chunks around the 256 places from `256 · block` on. If a node of a chunk of more than 256 items begins here, the chunk is one of
-    /// them.
+    /// The chunks around the 256 places from `256 · block` on. A chunk of more than 256 items with a node that begins here is one of these
+    /// two.
     ///
     /// # Safety
     /// The words are written, and have these places.
@@ -138,8 +138,8 @@ impl Around {
         }
     }
 
-    /// The place, among `size` places, at which a part of a chunk begins: the chunk is cut into parts of `size` items. The place may be
-    /// past the chunk's end.
+    /// A chunk is cut into parts of `size` items. Returns the place, among the `size` places from `first` on, at which a part begins. The
+    /// place may be past the chunk's end.
     #[inline(always)]
     pub fn part_of(&self, run: Run, size: u32) -> u32 {
         self.first + (run.start.wrapping_sub(self.first) & (size - 1))
@@ -168,7 +168,7 @@ impl Places {
         run.length() > least && run.start >= self.begin && run.start < self.end
     }
 
-    /// A chunk in the places of the work. A work's chunks have different numbers, and only its first chunk has number 0.
+    /// The same chunk, with places of the work. A work's chunks have different numbers, and only its first chunk has number 0.
     #[inline(always)]
     pub fn chunk(&self, work: &Work, run: Run) -> Chunk {
         Chunk {
@@ -178,7 +178,7 @@ impl Places {
         }
     }
 
-    /// The first block of `size` places, and how many blocks there are.
+    /// The number of the first block of `size` places that has a place of the work, and how many blocks have one.
     #[inline(always)]
     pub fn blocks(&self, size: u32) -> (u32, u32) {
         let first = self.begin / size;
@@ -335,8 +335,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        // Chunks begin only in the window. Some threads take the node that begins there in the last chunk of 256 places. Others take a node
-        // of the chunk that goes on in 256 places, which are not the work's first.
+        // Chunks begin only in the window. Each `number` stands for 256 places. Below `starts` it means the last chunk that begins at these
+        // places, and that chunk's first node. From `starts` on it means the chunk that goes on at these places, and its node that begins
+        // there. No chunk goes on at the work's first places.
         let window = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS / NODE;
         let starts = Ord::min(window.saturating_sub(block), count);
         let mut number = thread;

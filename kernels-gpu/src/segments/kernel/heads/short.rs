@@ -16,7 +16,7 @@ use super::runs::{Places, Run};
 /// those of other words.
 ///
 /// Scans by key of 2^28 `f32`, with the benchmark's power law for the lengths of runs, took 1,731 µs on an H200 (2026-11-26) when a warp
-/// took each word alone, and 1,357 µs with this number, before ragged works were scanned by sixteens of places.
+/// took each word alone, and 1,357 µs with this number. Ragged works were not yet scanned by sixteens of places.
 const FEW: u32 = 8;
 
 /// The short chunks of a warp's words, a word for each lane. They are numbered from lane 0's first chunk on.
@@ -100,7 +100,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < upto {
             let step = simt::opaque_one() as u32;
             let number = first + lane * warps;
-            // SAFETY: the words are written, and `upto` is not more than there are. The whole warp votes and shuffles, since all lanes have
+            // SAFETY: the words are written, and there are at least `upto` of them. The whole warp votes and shuffles, since all lanes have
             // the same `first`. The items of the work are written. Each chunk has one head, and so one lane.
             unsafe {
                 let mut heads = 0;
@@ -140,7 +140,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Scans the chunk that begins at bit `bit` of word `number`, if it is a short chunk of the work and not the tail.
     ///
     /// # Safety
-    /// The words and the work's items are written, and there is the word. No other thread has the chunk.
+    /// The words and the work's items are written, and the word exists. No other thread has the chunk.
     #[inline(always)]
     unsafe fn scan_short_run(
         &self,

@@ -1,10 +1,10 @@
 //! Works whose chunks are all short, of at most 16 items, and ragged works: a thread takes 16 consecutive places, whatever leaves begin
 //! there.
 //!
-//! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. The last leaf may go on at the places
-//! of the next lane. So a lane first combines the items of that leaf at its own places, and hands the value to the next lane. Then it scans
-//! all its places. If chunks go on from one lane to the next, the first lane of a warp takes the places before the warp's own, only for
-//! that value.
+//! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. Each lane scans its places. If chunks
+//! go on from one lane to the next, a lane's last leaf may go on too. So each lane first combines the items of its last leaf at its own
+//! places, and hands the value to the next lane. Then, in a warp's first turn, lane 0 takes the 16 places before the warp's own, only to
+//! hand on this value.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
@@ -64,7 +64,8 @@ impl Sixteen {
             _ => number * u32::BITS + highest(lower),
         };
         let heads = word.heads >> shift & live;
-        // The chunk's leaves begin at each sixteenth place. If the chunk ends before the next such place, a head comes first.
+        // The chunk's leaves begin at each sixteenth place from its start on. If the chunk ends before the next of these places, a head or
+        // the work's end comes first.
         let next = 1 << (chunk % FAN);
         let goes_on = live & heads.wrapping_sub(1) & !heads;
         let within = next & goes_on;
@@ -93,7 +94,7 @@ fn highest(bits: u32) -> u32 {
     u32::BITS - 1 - bits.leading_zeros()
 }
 
-/// What precedes an item in its segment: the combination of the items before it, and how many they are.
+/// What precedes an item in its segment: the combination of the items before it, and how many items there are before it.
 #[derive(Clone, Copy)]
 struct Prefix<A> {
     value: A,
@@ -101,8 +102,8 @@ struct Prefix<A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether works are scanned by sixteens of places, if all their chunks are short, or if they are ragged. The registers hold a lane's
-    /// items, so these are narrow.
+    /// Whether works whose chunks are all short, and ragged works, are scanned by sixteens of places. The registers hold a lane's items, so
+    /// these are narrow.
     ///
     /// Scans by key of 2^28 `f32` in runs of 1 took 1,001 µs on an H200 (2026-11-26) with a lane for each chunk, and take 811 µs with
     /// sixteens. Runs by a power law took 1,356 µs with a thread for each leaf, and 1,157 µs with sixteens in ragged works. Sixteens in all
@@ -124,7 +125,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
-        // Each warp takes whole turns of 32 blocks, except that its first lane takes the block before, if chunks go on.
+        // In each turn, a warp takes 32 blocks of 16 places. If chunks go on, the first block of the warp's first turn is the last block of
+        // the warp before.
         let before = goes_on as u32;
         let warps = self.threads() / WARP_LANES;
         let each_warp = (count + warps - 1) >> warps.trailing_zeros();
@@ -180,7 +182,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             turn += step;
         }
         // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own sixteens are written, and the
-        // barriers order the writes before the reads. Without vectors, two warps may share a vector of results.
+        // barriers order the writes before the reads. If sixteens do not begin where vectors begin, two warps may share a vector of
+        // results.
         unsafe {
             if work.starts.is_multiple_of(vector_items::<T>()) {
                 // Orders the lanes' writes of results before their reads.
@@ -238,7 +241,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Prefix { value, index }
     }
 
-    /// The combination of the last leaf's items at these places, after its prefix. It is the identity if no leaf begins here. `first`
+    /// The combination of the last leaf's items at these places, after its prefix. If no leaf begins here, the result is not used. `first`
     /// precedes the first leaf that begins here.
     #[inline(always)]
     fn fold_last_leaf(
@@ -306,7 +309,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let _ = (before, of_start);
     }
 
-    /// Whether vectors begin at the first of 16 places.
+    /// Whether a vector begins at the first of the 16 places.
     #[inline(always)]
     fn has_whole_vectors(work: &Work, here: &Sixteen) -> bool {
         here.first

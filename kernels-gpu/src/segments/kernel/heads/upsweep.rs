@@ -1,4 +1,4 @@
-//! The way up for narrow items: the values of leaves, and a list of the nodes that are chunks of their own.
+//! The way up for narrow items: the values of leaves, and lists of the chunks of 2 to 16 leaves. Such a chunk is one node.
 //!
 //! A scan does not use the value of the last leaf of a segment. Any other leaf has 16 items. So at most one leaf whose value is used begins
 //! at 16 consecutive places: a leaf of the last chunk that begins there or, if none does, of the chunk that goes on there.
@@ -16,18 +16,18 @@ use super::super::starts::Chunk;
 use super::super::Launch;
 use super::runs::{Around, Places, Run, HAS_LONG, HAS_ROOTS, NODE};
 
-/// More flags of a work. `IS_RAGGED`: a leaf has fewer than 16 items, or does not begin where a vector begins. `GOES_ON`: a chunk begins
-/// before some 16 places and goes on there.
+/// More flags of a work. `IS_RAGGED`: the last chunk that begins at some 16 places is short; or a leaf of a longer chunk has fewer than 16
+/// items, or does not begin where a vector begins. `GOES_ON`: a chunk begins before some 16 places and goes on there.
 pub const IS_RAGGED: u32 = 8;
 pub const GOES_ON: u32 = 16;
 
 impl<T: Element, A: Accumulator> Room<T, A> {
-    /// How many entries a warp's list of nodes has room for. A listed node is a chunk that begins in the window, and at most one of them
-    /// begins at 16 places. So a list has an entry for each 16 items of the window that the warp looks at.
+    /// How many entries a warp's list of nodes has room for. At most one listed chunk begins at 16 places, since it has more than 16 items.
+    /// So a list has an entry for each 16 items of the window that the warp looks at.
     const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN * WARP_LANES / LONG_BLOCK_THREADS;
 
-    /// The address of an entry of a warp's list of nodes: the place where the node begins. After the last entry, the list has the number of
-    /// its nodes. The lists follow the flags.
+    /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. After the last entry, the list has
+    /// the number of its nodes. The lists follow the flags.
     #[inline(always)]
     fn listed(&self, warp: u32, entry: u32) -> *mut u16 {
         const {
@@ -45,8 +45,8 @@ impl<T: Element, A: Accumulator> Room<T, A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Folds the leaves whose values are used, and lists the nodes that are chunks of their own. A thread looks at 16 places. Returns the
-    /// flags of what the thread has found.
+    /// Folds the leaves whose values are used, and lists the chunks of 2 to 16 leaves, which are one node each. A thread looks at 16
+    /// places. Returns the flags of what the thread has found.
     ///
     /// # Safety
     /// Convergent: the whole block. The words are written, and `work` is one of the block's works. Its items are written. No thread uses
@@ -73,7 +73,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 };
                 let (over, last) = (around.over, around.last);
                 let goes_on = exists && places.have(over, 0) && over.end > around.first;
-                // The leaf that begins here in the chunk that goes on here.
+                // The place here at which a leaf of the chunk that goes on here begins, perhaps past the chunk's end.
                 let next = around.part_of(over, FAN);
                 let has_next = goes_on && next < over.end;
                 let begins = exists && places.have(last, 0);

@@ -18,7 +18,7 @@ pub const VECTOR_WORDS: u32 = 4;
 /// The bits of a vector.
 const VECTOR_BITS: u64 = (VECTOR_WORDS * u32::BITS) as u64;
 
-/// The place of no head.
+/// Stands for a head's place if there is no head.
 pub const NO_HEAD: u32 = u32::MAX;
 
 /// What is seen of the heads around a window.
@@ -134,10 +134,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let begin = number << self.window_shift;
         let tile = begin / TILE_ITEMS;
         let range = tile >> heads.layout.range_shift;
-        // SAFETY: the launch has the window (this function's condition), so it has its tile, all of whose bits are written. The whole warp
-        // votes and shuffles.
+        // SAFETY: the launch has the window (this function's condition), so the window's tile exists, and all bits of the tile are written.
+        // The whole warp votes and shuffles.
         unsafe {
-            // The bits of the tile before the window.
+            // The tile's bits before the window.
             let words = (begin % TILE_ITEMS / u32::BITS as u64) as u32;
             let bits = Self::bits(heads, tile * TILE_WORDS, words);
             let before_range = heads.range(range).read();
@@ -222,7 +222,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             let next = if of_own != 0 { first } else { end };
 
-            // The tail: the chunk of an earlier run that begins here.
+            // The tail: the chunk of an earlier run that begins in the window.
             let (mut has_tail, mut index, mut tail) = (0, 0, u32::MAX);
             if number > 0 {
                 index = (origin - last_before).div_ceil(chunk as u64);
@@ -299,7 +299,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             room.word_address(words).write(beyond.packed());
             room.flags_of(0).write(0);
             room.flags_of(1).write(0);
-            // The runs are not numbered. Windows are cut by items, so a segment's diagonal, which is `begin + segment`, is its first item.
+            // Windows are cut by items, so a segment's diagonal is its first item. The diagonal is `begin + segment`, so `segment` is 0.
             self.window_address(0).write(Window {
                 segment: 0,
                 begin: last_before,

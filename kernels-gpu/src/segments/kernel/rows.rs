@@ -8,8 +8,8 @@
 //! While indices of extremes are streamed, they count from the first item of a work, or of a unit (see [`whole`](super::whole)). Then they
 //! fit in a word. When a chunk is finished, they are [moved](Op::moved), and count from the first item of the row.
 //!
-//! If all chunks of a launch are equally long, single warps mostly combine them (see [`whole`](super::whole)). The rest of this comment is
-//! about all other rows. The folds of steps serve both kinds of rows.
+//! If rows have whole chunks, single warps mostly combine them (see [`whole`](super::whole)). The folds of steps serve these rows too. The
+//! rest of this comment is about other rows.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
@@ -39,8 +39,8 @@ const LANE_VECTORS: u32 = 8;
 pub const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
 pub const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
-/// The most pieces of a chunk. With more pieces, their combination takes longer than the folds of leaves and nodes do. `Moments` of 2^28
-/// `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26); in rows of 1,024, which have one, 268 µs.
+/// The most pieces of a streamed chunk. With more pieces, their combination takes longer than the folds of leaves and nodes do. `Moments`
+/// of 2^28 `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26); in rows of 1,024, which have one, 268 µs.
 const CHUNK_PIECES: u32 = 8;
 
 /// A lane's vectors.
@@ -394,7 +394,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     read[V] = self.load(first, number, 0);
                 });
             }
-            // Keeps the compiler from waiting for some vectors before it asks for the others.
+            // Keeps the compiler from putting a wait for some vectors before the loads of others.
             simt::warp_barrier();
             combine_eights::<O, T>(|v| {
                 let vector = number + v as u32 * WARP_LANES;
@@ -448,8 +448,8 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     }
 }
 
-/// The last three of a step's eight levels, or those of them that are among the first `levels` levels. The vectors on both sides are 32, 64
-/// and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
+/// The last three of a step's eight levels, or those of them that are among the first `levels` levels. The values that are combined are
+/// those of vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.

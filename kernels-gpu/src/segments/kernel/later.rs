@@ -95,7 +95,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     value = O::identity();
                 }
                 // All chunks are full. If their number is a power of two, all values that go into the result have equally many items.
-                // Otherwise, some are the identity. On each lane whose value goes into the result, the items of the left value come first.
+                // Otherwise, some are the identity. On each lane whose value goes into the result, the left value's items come before the
+                // right value's.
                 let are_full = chunks.is_power_of_two();
                 let mut delta = 1;
                 while delta < chunks {

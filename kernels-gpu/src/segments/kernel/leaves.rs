@@ -215,8 +215,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             begin, end, index, ..
         } = *leaf;
         // SAFETY: the leaf's items are written (this function's condition), and a leaf has at least one. With `are_whole` it has 16, and
-        // begins where a vector begins. No other thread has the leaf (this function's condition), so nobody else finishes its chunk, if it
-        // is alone. Different leaves' values do not overlap.
+        // begins where a vector begins. No other thread has the leaf (this function's condition). So nobody else finishes its chunk, if the
+        // chunk has only this leaf. Different leaves' values do not overlap.
         unsafe {
             let value = match leaf.are_whole {
                 true if Self::FINDS_LATE && !is_alone && self.reduces_segments() => {

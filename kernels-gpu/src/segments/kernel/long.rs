@@ -185,7 +185,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if has_chunk {
                 let begin = self.read_start(&work, chunk);
                 let end = self.read_start(&work, chunk + 1);
-                // A longer chunk is only found if other work rewrites the offsets.
+                // A longer chunk is only found if the offsets do not ascend, or if other work rewrites them.
                 is_refused = !self.check_start(&work, chunk, begin, end)
                     || (end - begin) as u64 > NARROW_CHUNK_ITEMS;
                 dealt.first = work.base.wrapping_add(begin as u64);

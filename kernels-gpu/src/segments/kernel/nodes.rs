@@ -201,8 +201,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if self.is_unused(work, node) {
             return;
         }
-        // SAFETY: the header and the items are written, and no other thread has the node (this function's conditions), so nobody else
-        // finishes its chunk, if the node is alone. Different nodes' values do not overlap.
+        // SAFETY: the header and the items are written, and no other thread has the node (this function's conditions). So nobody else
+        // finishes its chunk, if the chunk has only this node. Different nodes' values do not overlap.
         unsafe {
             if chunk.leaf_count() <= FAN {
                 let value = self.located(work, room, chunk, value);
@@ -295,7 +295,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.task == Task::Reduce && !self.starts_at_heads
     }
 
-    /// The value with the least key of up to 16 keys with offsets, on [`QUARTERS`] lanes, the first of which gets the result. Of equal keys
+    /// Finds the least of up to 16 keys, each with an offset, on [`QUARTERS`] lanes. The first of these lanes gets the value. Of equal keys
     /// the first wins.
     ///
     /// # Safety

@@ -94,8 +94,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // Begins to copy a step of the warp's units to a slot.
         let bring = |step: u32, slot: u32| {
             let first = (number(step) as u64) << STEP_SHIFT;
-            // SAFETY: the whole warp is here. The launch has the step, so its first item exists, and all items before `all`. The slot is
-            // the warp's, and free, since `bring` is called before the first step, or after all lanes have read the slot.
+            // SAFETY: the whole warp is here. The launch has the step, so the step's first item and all items before `all` exist. The slot
+            // is the warp's, and free, since `bring` is called before the first step, or after all lanes have read the slot.
             unsafe { self.bring_step(ring, slot, first, STEP_ITEMS, before, all) };
         };
         // SAFETY: the whole warp is here, with the same numbers (this function's condition), so the branches go the same way on all lanes.
@@ -394,7 +394,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of `count` values, 1 to 16, from value `first` on. All of them are of one group of sixteen.
+    /// The left fold of `count` values, 1 to 16, from value `first` on. All of them lie in one group of sixteen, without a gap.
     ///
     /// # Safety
     /// The values are written.

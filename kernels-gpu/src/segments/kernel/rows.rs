@@ -126,7 +126,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.combine_pieces(room, levels);
             }
             if !self.settles_later() {
-                // Orders the values of tails before the reads by the threads that combine them.
+                // Orders the writes of tails' values before the reads by the threads that combine them.
                 simt::barrier();
             } else if simt::warp() == self.threads() / WARP_LANES - 1 {
                 self.settle_due();
@@ -231,7 +231,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     folded = share.piece.read();
                 }
                 // If each lane of each chunk has a piece, all values have equally many items. Otherwise, some values are the identity. On
-                // each lane whose value goes into the result, the items of the left value come first.
+                // each lane whose value goes into the result, the left value's items come before the right value's.
                 let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {

@@ -30,7 +30,7 @@ impl Word {
         self.heads as u64 | ((self.before | self.after << 16) as u64) << 32
     }
 
-    /// Where the chunk that begins at the word's bit `bit` ends. The word is number `number`.
+    /// The end of the chunk that begins at bit `bit` of the word. The word is number `number`.
     #[inline(always)]
     pub fn end_of(&self, number: u32, bit: u32) -> u32 {
         let later = self.heads >> bit >> 1;

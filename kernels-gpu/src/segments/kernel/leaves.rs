@@ -299,8 +299,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors
     }
 
-    /// The value of a chunk. If it has an index, this is the winning item's own. If the winning item's leaf is whole, `value` may still
-    /// have the index of that leaf's first item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their indices.
+    /// The value of a chunk. If the value has an index, it is the winning item's own. If the winning item's leaf is whole, `value` may
+    /// still have the index of that leaf's first item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their
+    /// indices.
     ///
     /// # Safety
     /// The items of the chunk are written.

@@ -1,9 +1,10 @@
 //! Blocks whose chunks are long: each warp takes chunks of its own, and copies their items through its ring (see [`rings`](super::rings)).
 //!
 //! With few segments in a block's windows, a chunk has many leaves. If the whole block worked on one window after the other, its warps
-//! would wait for each other after the items, the leaves and the nodes of each window. So if a block's windows have at least [`STEP_ITEMS`]
-//! diagonals for each segment that begins in them, the warps take the block's chunks in turn, and need no barrier between. If the block has
-//! one window, `LEAST_SEGMENTS` segments must begin there. There are no starts and no slots.
+//! would wait for each other after the items, the leaves and the nodes of each window. So a reduction with rings takes another way if a
+//! block's windows have at least [`STEP_ITEMS`] diagonals for each segment that begins in them. If the block has one window, at least
+//! `LEAST_SEGMENTS` segments must also begin in it. The warps take the block's chunks in turn, with no barrier of the block between chunks.
+//! There are no starts and no slots.
 //!
 //! Sums of 2^28 `f32` in segments of 1,024 and of 65,536 took 252 and 254 µs on an H200 (2026-11-26). When the block worked on one window
 //! after the other, they took 274 and 256 µs.
@@ -23,7 +24,8 @@ use crate::{simt, warp};
 use super::rings::{place_of_vector, Values};
 use super::Launch;
 
-/// The fewest segments that begin in a block of one window with long chunks. With fewer, there may be too few chunks for the warps.
+/// A block with one window has long chunks only if this many segments, or more, begin in it. With fewer, there may be too few chunks for
+/// the warps.
 const LEAST_SEGMENTS: u64 = 3;
 
 /// The chunks of a block, one on each lane.
@@ -204,7 +206,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Lane `lane` has a chunk. This is the index of the chunk's first item in its segment.
+    /// The index of a chunk's first item in its segment. Lane `lane` has the chunk.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same `lane`. The header is written, and the lane has a chunk.

@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
 
-    /// Whether several lanes may share a node or a root: a tree combines the values. A left fold is a chain, so one thread folds it.
+    /// Whether several lanes may share a node or a root, and combine its values in a tree. A left fold is a chain, so one thread folds it.
     const SHARES: bool = O::PAIRS_SIXTEENS || Self::IS_EXACT;
 
     /// Runs a step for each node of a work, on one thread for each node. Nodes of chunks with a single leaf are left out.
@@ -295,8 +295,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.task == Task::Reduce && !self.starts_at_heads
     }
 
-    /// Finds the least of up to 16 keys, each with an offset, on [`QUARTERS`] lanes. The first of these lanes gets the value. Of equal keys
-    /// the first wins.
+    /// Finds the least of up to 16 keys, each with an offset, on [`QUARTERS`] lanes. The first of these lanes gets this key and the item's
+    /// index in its segment. Of equal keys the first wins.
     ///
     /// # Safety
     /// Convergent: the whole warp. Every [`QUARTERS`] lanes have the same arguments. `count` values are written.
@@ -366,7 +366,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of `count` values, 1 to 16. Fewer than 16 are combined three at a time; the last time, values past the end are left
+    /// The left fold of `count` values, 1 to 16. Fewer than 16 are combined three in a step. In the last step, values past the end are left
     /// out.
     ///
     /// # Safety

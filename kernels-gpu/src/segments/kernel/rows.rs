@@ -448,8 +448,8 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     }
 }
 
-/// The last three of a step's eight levels, or those of them that are among the first `levels` levels. The values that are combined are
-/// those of vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
+/// The last three of a step's eight levels, or those of them that are among the first `levels` levels. The values that are combined begin
+/// at vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.

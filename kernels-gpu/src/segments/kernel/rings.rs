@@ -60,8 +60,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Ord::min(self.threads() / WARP_LANES, most)
     }
 
-    /// The address of the value of the block's chunk `number`. These values take the header's room: launches with rings that take whole
-    /// chunks write no header.
+    /// The address of the value of the block's chunk `number`. These values take the header's room: if whole chunks of rows go through
+    /// rings, no header is written.
     #[inline(always)]
     fn chunk_value(&self, number: u32) -> *mut O::Accumulator {
         let values: *mut O::Accumulator = self.header.cast();

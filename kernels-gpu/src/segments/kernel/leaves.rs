@@ -56,8 +56,8 @@ pub trait Step<P> {
     /// # Safety
     /// `part` is a leaf or node of the work, and no other thread has it. The other conditions depend on the step:
     /// - [`Fold`] of a leaf: the conditions of [`Launch::fold_one_leaf`]; of a node: those of [`Launch::fold_one_node`].
-    /// - `Downsweep` of a leaf: the conditions of `Launch::place_items`; of a node: the prefixes of the chunk and of its nodes are
-    ///   written.
+    /// - `Downsweep` of a leaf: the conditions of `Launch::place_items`; of a node: the values of its leaves are written, and so are the
+    ///   prefixes of the chunk and of its nodes.
     unsafe fn run<O: Op<T>, T: Element>(
         launch: &Launch<O, T>,
         work: &Work,

@@ -43,7 +43,7 @@ struct Dealt {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether the block's chunks are long. Then there are at most as many chunks as a warp has lanes.
+    /// Whether the block's chunks are long, and go through rings. Then there are at most as many chunks as a warp has lanes.
     ///
     /// # Safety
     /// The header is written.

@@ -136,8 +136,8 @@ impl<T: Element, A: Copy> Room<T, A> {
         // The vectors of a row are permuted (see `offset_of`).
         let number = place / vector_items::<T>();
         let offset = (number ^ (number / ROW_VECTORS % ROW_VECTORS)) * VECTOR_BYTES as u32;
-        // SAFETY: a vector with a written item is in the items' memory, and vectors lie at multiples of 16 bytes. Its places that hold no
-        // item are not used (this function's condition).
+        // SAFETY: an item of the vector is written (this function's condition), so the vector is in the items' memory. Vectors lie at
+        // multiples of 16 bytes.
         unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }
     }
 
@@ -244,7 +244,7 @@ impl<T: Element, A: Copy> Room<T, A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Copies a work's items to shared memory. If copies are asynchronous, begins to copy them.
+    /// Copies a work's items to shared memory. Asynchronous copies may still be in flight when this returns.
     ///
     /// # Safety
     /// 1. `work` is one of the block's works: its items exist, and the items' memory has their places.
@@ -328,12 +328,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         direction.place(item, item_count).wrapping_sub(behind) as usize
     }
 
-    /// Copies a vector to `offset` bytes after `memory`. If copies are asynchronous, begins to copy it. The copy leaves out the L1 cache:
-    /// on an H200 (2026-11-25), sums of 2^28 `f32` in rows of 1,024 took 285 µs, and 312 µs with copies that go through it.
+    /// Copies a vector to `offset` bytes after `memory`. If copies are asynchronous, begins to copy it. The asynchronous copy bypasses the
+    /// L1 cache: on an H200 (2026-11-25), sums of 2^28 `f32` in rows of 1,024 took 285 µs, and 312 µs with copies that go through it.
     ///
     /// # Safety
-    /// `memory` is in shared memory, and so are the 16 bytes at the offset. `from` is in global memory. Both are aligned to 16 bytes.
-    /// `from` is readable, and nobody writes there. No other thread uses the 16 bytes before the copy is done.
+    /// `memory` is in shared memory, and so are the 16 bytes at the offset. `from` is in global memory. These 16 bytes and `from` are
+    /// aligned to 16 bytes. `from` is readable, and nobody writes there. No other thread uses the 16 bytes before the copy is done.
     #[inline(always)]
     pub unsafe fn bring_vector(memory: *mut u8, offset: u32, from: *const u32) {
         let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;

@@ -1,18 +1,18 @@
 //! Long rows whose chunks are combined by a later block.
 //!
-//! The chunks of a long row belong to several blocks, which run at the same time. If the block with the last chunk combined them, it would
-//! first wait for the other blocks, and keep its place on the multiprocessor meanwhile. So a block combines the rows that ended in an
-//! earlier block, [`LATER`] tickets before. By then all their values have usually been published. For the last blocks of a launch there is
-//! no later block. They also combine the rows that end in them.
+//! The chunks of a long row may belong to several blocks. If the block with the last chunk combined them, it would first wait for the other
+//! blocks, and keep its place on the multiprocessor meanwhile. So a block combines the rows that ended in an earlier block, [`LATER`]
+//! tickets before. By then, the values of all chunks of these rows have usually been published. For the last blocks of a launch there is no
+//! later block. They also combine the rows that end in them.
 //!
 //! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. If single warps combine [whole chunks](super::whole), chunk `c`
 //! of the launch has slot `c`. Otherwise a chunk has the slot of its window. The last chunk of a row reaches its window's end, so no other
 //! row begins in this window. The chunk's value is published in the window's state words, like the values of the other chunks.
 //!
-//! A block's last warp combines these rows. If the launch has windows, this warp has none, and begins after the block's last barrier.
-//! Before whole chunks had a way of their own, `Moments` of 2^28 `f32` in rows of 65,536 took 284 µs on an H200 (2026-11-26). They took 297
-//! µs if that warp found its rows and read their values before the barrier. They took 295 µs if it found the rows before the barrier, and
-//! read the values after it.
+//! A block's last warp combines these rows. If chunks are combined from pieces, this warp has no window, and begins after the barrier that
+//! orders the writes of the pieces' values. Before whole chunks had a way of their own, `Moments` of 2^28 `f32` in rows of 65,536 took 284
+//! µs on an H200 (2026-11-26). They took 297 µs if that warp found its rows and read their values before the barrier. They took 295 µs if
+//! it found the rows before the barrier, and read the values after it.
 
 use crate::element::Element;
 use crate::indices::write_result;
@@ -67,9 +67,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines the rows from row `row` on, up to the first for which `is_due` is false. Row `r` begins at diagonal `r · stride`, and its
-    /// first slot is that of the window with this diagonal. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and
-    /// one more if chunks have the slots of their windows.
+    /// Combines rows from row `row` on, until `is_due` is false for a row, or the launch has no more rows. Row `r` begins at diagonal
+    /// `stride·r`, and its first slot is that of the window with this diagonal. So `stride` is the length of a row if chunk `c` of the
+    /// launch has slot `c`, and one more if chunks have the slots of their windows.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. Rows have 2 to [`FAN`] whole chunks. The blocks with the
@@ -95,7 +95,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     value = O::identity();
                 }
                 // All chunks are full. If their number is a power of two, all values that go into the result have equally many items.
-                // Otherwise, some are the identity. On each lane whose value goes into the result, the items of the left value come first.
+                // Otherwise, some are the identity. On each lane whose value goes into the result, the left value's items come before the
+                // right value's.
                 let are_full = chunks.is_power_of_two();
                 let mut delta = 1;
                 while delta < chunks {

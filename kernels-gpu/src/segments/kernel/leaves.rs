@@ -1,4 +1,4 @@
-//! The folds of a work's chunks: leaves of 16 items, nodes of 16 leaves, roots of 16 nodes.
+//! The folds of a work's leaves, of up to 16 items each, and the steps that run for each leaf or node.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::VECTOR_WORDS;
@@ -56,8 +56,8 @@ pub trait Step<P> {
     /// # Safety
     /// `part` is a leaf or node of the work, and no other thread has it. The other conditions depend on the step:
     /// - [`Fold`] of a leaf: the conditions of [`Launch::fold_one_leaf`]; of a node: those of [`Launch::fold_one_node`].
-    /// - `Downsweep` of a leaf: the conditions of `Launch::place_items`; of a node: the prefixes of the chunk and of its nodes are
-    ///   written.
+    /// - `Downsweep` of a leaf: the conditions of `Launch::place_items`; of a node: the values of its leaves are written, and so are the
+    ///   prefixes of the chunk and of its nodes.
     unsafe fn run<O: Op<T>, T: Element>(
         launch: &Launch<O, T>,
         work: &Work,
@@ -106,21 +106,22 @@ impl Step<Node> for Fold {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether leaves are read in vectors. Vectors of the widest items would fill the registers.
+    /// Whether leaves may be read in vectors. Vectors of the widest items would fill the registers.
     pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
 
     /// Whether any order of combination gives the same bits. It is false with narrow accumulators, whose skeletons also serve operators
     /// that depend on the order.
     pub const IS_EXACT: bool = O::EXACT && O::Accumulator::IS_WIDE;
 
-    /// Whether the value of a whole leaf in a reduction has the key of the winning item, but the index of the leaf's first item.
-    /// [`Self::located`] finds the winning item's own index.
+    /// Whether a reduction that is not by key first folds whole leaves without their items' indices. The value of such a leaf has the key
+    /// of the winning item, but the index of the leaf's first item. The only leaf of a chunk has the right index at once. [`Self::located`]
+    /// finds the winning item's own index.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
 
-    /// Whether a reduction keeps a leaf's or node's value, a key and an index, as the key and an offset in the chunk.
+    /// Whether a reduction that is not by key keeps a leaf's or node's value, a key and an index, as the key and an offset in the chunk.
     pub const KEEPS_OFFSETS: bool = Self::FINDS_LATE;
 
-    /// Whether a leaf of 16 items is combined by totals of vectors even if it does not begin where a vector begins.
+    /// Whether a reduction combines a leaf of 16 items by totals of vectors even if the leaf does not begin where a vector begins.
     const TOTALS_ANYWHERE: bool = has_vector_totals::<O, T>() && Self::READS_VECTORS;
 
     /// The number of vectors that are read at once, for a leaf that may begin inside a vector. For items of 4 bytes, these are all vectors
@@ -135,7 +136,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// 1. Convergent: the whole block. `work` is one of the block's works.
-    /// 2. The starts are written, and so are the slots of a dense work that has a chunk of several leaves.
+    /// 2. The starts and the slots are written.
     /// 3. The conditions of `S::run` hold for each of these leaves.
     #[inline(always)]
     pub unsafe fn for_each_leaf<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
@@ -214,8 +215,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             begin, end, index, ..
         } = *leaf;
         // SAFETY: the leaf's items are written (this function's condition), and a leaf has at least one. With `are_whole` it has 16, and
-        // begins where a vector begins. No other thread has the leaf (this function's condition), so nobody else finishes its chunk, if it
-        // is alone. Different leaves' values do not overlap.
+        // begins where a vector begins. No other thread has the leaf (this function's condition). So nobody else finishes its chunk, if the
+        // chunk has only this leaf. Different leaves' values do not overlap.
         unsafe {
             let value = match leaf.are_whole {
                 true if Self::FINDS_LATE && !is_alone && self.reduces_segments() => {
@@ -298,8 +299,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors
     }
 
-    /// The value of a chunk, with the winning item's own index. If the winning item's leaf is whole, `value` may still have the index of
-    /// that leaf's first item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their indices.
+    /// The value of a chunk. If the value has an index, it is the winning item's own. If the winning item's leaf is whole, `value` may
+    /// still have the index of that leaf's first item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their
+    /// indices.
     ///
     /// # Safety
     /// The items of the chunk are written.

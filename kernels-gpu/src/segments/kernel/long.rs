@@ -1,14 +1,17 @@
-//! Blocks whose chunks are long: each warp takes whole chunks, and copies them through its ring (see [`rings`](super::rings)).
+//! Blocks whose chunks are long: each warp takes chunks of its own, and copies their items through its ring (see [`rings`](super::rings)).
 //!
-//! With few segments in a block's windows, a chunk has many leaves. If the whole block worked on one chunk after the other, its warps would
-//! wait for each other after the items, after the leaves and after the nodes of each window. So if chunks have at least [`STEP_ITEMS`]
-//! items on average, the block's warps take its chunks in turn, and need no barrier between. There are no starts and no slots.
+//! With few segments in a block's windows, a chunk has many leaves. If the whole block worked on one window after the other, its warps
+//! would wait for each other after the items, the leaves and the nodes of each window. So a reduction with rings takes another way if a
+//! block's windows have at least [`STEP_ITEMS`] diagonals for each segment that begins in them. If the block has one window, at least
+//! `LEAST_SEGMENTS` segments must also begin in it. The warps take the block's chunks in turn, with no barrier of the block between chunks.
+//! There are no starts and no slots.
 //!
 //! Sums of 2^28 `f32` in segments of 1,024 and of 65,536 took 252 and 254 µs on an H200 (2026-11-26). When the block worked on one window
 //! after the other, they took 274 and 256 µs.
 //!
-//! Each lane has one of the block's chunks: it reads the offsets at both ends, and compares them. All warps do so, and find the same chunks
-//! unless other work rewrites the offsets meanwhile. If a warp refuses a chunk, it leaves, and the block stops at its next barrier.
+//! Each lane has at most one of the block's chunks. It finds the chunk's start and end, and checks them. All warps with a ring do so, and
+//! find the same chunks unless other work rewrites the offsets meanwhile. If a warp refuses a chunk, it leaves, and the block stops at its
+//! next barrier.
 
 use crate::contract::WARP_LANES;
 use crate::element::{item_of, Element};
@@ -21,7 +24,8 @@ use crate::{simt, warp};
 use super::rings::{place_of_vector, Values};
 use super::Launch;
 
-/// The fewest segments of a block with one window. With fewer chunks, most warps would have none.
+/// A block with one window has long chunks only if this many segments, or more, begin in it. With fewer, there may be too few chunks for
+/// the warps.
 const LEAST_SEGMENTS: u64 = 3;
 
 /// The chunks of a block, one on each lane.
@@ -39,7 +43,7 @@ struct Dealt {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether the block's chunks are long. Then there are at most as many chunks as a warp has lanes.
+    /// Whether the block's chunks are long, and go through rings. Then there are at most as many chunks as a warp has lanes.
     ///
     /// # Safety
     /// The header is written.
@@ -59,7 +63,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the block's chunks [are long](Self::has_long_chunks). No thread uses the
-    /// shared memory after the header.
+    /// block's shared memory beyond the header.
     #[inline(always)]
     pub unsafe fn reduce_long_chunks(&self) {
         // The number of a block's warps is a power of two.
@@ -74,7 +78,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         };
         let slot_bytes = const { slot_bytes::<T>() as u32 };
         let (ring, values) = self.ring_of(simt::warp());
-        // A bit for each of the warp's chunks: one of `warps` lanes.
+        // A bit for each lane whose chunk the warp takes: the lane with the warp's number, and every `warps`-th lane after it.
         let mut own = 1_u32 << simt::warp();
         let mut far = warps;
         while far < WARP_LANES {
@@ -149,7 +153,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The block's chunks, one on each lane. Finishes chunks without items. `None` on all lanes if offsets are refused.
+    /// The block's chunks, one on each lane. Warp 0 finishes chunks without items. `None` on all lanes if offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp. The header is written, and the block has at most as many chunks as the warp has lanes.
@@ -183,7 +187,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if has_chunk {
                 let begin = self.read_start(&work, chunk);
                 let end = self.read_start(&work, chunk + 1);
-                // A longer chunk is only found if other work rewrites the offsets.
+                // A longer chunk is only found if the offsets do not ascend, or if other work rewrites them.
                 is_refused = !self.check_start(&work, chunk, begin, end)
                     || (end - begin) as u64 > NARROW_CHUNK_ITEMS;
                 dealt.first = work.base.wrapping_add(begin as u64);
@@ -202,7 +206,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The index in its segment of the first item of lane `lane`'s chunk.
+    /// The index of a chunk's first item in its segment. Lane `lane` has the chunk.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same `lane`. The header is written, and the lane has a chunk.

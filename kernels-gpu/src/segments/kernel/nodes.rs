@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
 
-    /// Whether several lanes share a node or a root, which is then a tree. A left fold is a chain, so one thread folds it.
+    /// Whether several lanes may share a node or a root, and combine its values in a tree. A left fold is a chain, so one thread folds it.
     const SHARES: bool = O::PAIRS_SIXTEENS || Self::IS_EXACT;
 
     /// Runs a step for each node of a work, on one thread for each node. Nodes of chunks with a single leaf are left out.
@@ -175,8 +175,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether the value of a node is not used: a scan does not use the total of a chunk of one node if it is the last chunk of its
-    /// segment. A full chunk of wide items is one node too, but other blocks may wait for its value.
+    /// Whether the value of a node is not used. A scan does not use the value of a chunk of one node, since the chunk is the last of its
+    /// segment. With wide items, a tail or a cut chunk of one node may be full, and other blocks may wait for its value.
     #[inline(always)]
     fn is_unused(&self, work: &Work, node: &Node) -> bool {
         let chunk = node.chunk;
@@ -201,8 +201,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if self.is_unused(work, node) {
             return;
         }
-        // SAFETY: the header and the items are written, and no other thread has the node (this function's conditions), so nobody else
-        // finishes its chunk, if the node is alone. Different nodes' values do not overlap.
+        // SAFETY: the header and the items are written, and no other thread has the node (this function's conditions). So nobody else
+        // finishes its chunk, if the chunk has only this node. Different nodes' values do not overlap.
         unsafe {
             if chunk.leaf_count() <= FAN {
                 let value = self.located(work, room, chunk, value);
@@ -218,7 +218,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the nodes of each chunk that has more than one node.
+    /// Combines the values of the nodes of each chunk that has more than one node.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
@@ -289,14 +289,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Self::KEEPS_OFFSETS && self.reduces_segments()
     }
 
-    /// Whether this is a reduction of segments with given starts.
+    /// Whether this is a reduction of segments or rows, and not one by key.
     #[inline(always)]
     pub fn reduces_segments(&self) -> bool {
         self.task == Task::Reduce && !self.starts_at_heads
     }
 
-    /// The value with the least key of up to 16 keys with offsets, on [`QUARTERS`] lanes, the first of which gets the result. Of equal keys
-    /// the first wins.
+    /// Finds the least of up to 16 keys, each with an offset, on [`QUARTERS`] lanes. The first of these lanes gets this key and the item's
+    /// index in its segment. Of equal keys the first wins.
     ///
     /// # Safety
     /// Convergent: the whole warp. Every [`QUARTERS`] lanes have the same arguments. `count` values are written.
@@ -311,7 +311,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let least = |a: [u32; 2], b: [u32; 2]| if b[0] < a[0] { b } else { a };
         let mut found = [u32::MAX; 2];
         let place = simt::lane() % QUARTERS * 4;
-        // SAFETY: `count` values are written, and one of them is read. The whole warp is here: this function's conditions.
+        // SAFETY: `count` values are written, and each read takes one of them. The whole warp is here: this function's conditions.
         unsafe {
             if place < count {
                 // Past the end, the last value is read again, which changes nothing.
@@ -366,7 +366,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of `count` values, 1 to 16, in steps of several values. In the last step, values past the end are left out.
+    /// The left fold of `count` values, 1 to 16. Fewer than 16 are combined three in a step. In the last step, values past the end are left
+    /// out.
     ///
     /// # Safety
     /// There is at least one value, and all of them are written.
@@ -395,8 +396,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Stores a chunk's value. A reduction lowers the value of a whole segment and writes it as the segment's result; a scan does not use
-    /// it. The value of a tail that is combined with earlier chunks goes to the header. Any other value is published on the board, where
-    /// other blocks wait for it.
+    /// it. The value of a tail that is combined with earlier chunks goes to the header. Any other value is published on the board.
     ///
     /// # Safety
     /// The header is written, and `work` is one of the block's works. It has the chunk, and nobody else finishes it.
@@ -406,7 +406,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { self.finish_or_publish(work, chunk, value, false) }
     }
 
-    /// As [`Self::finish`]. If `publishes_tails`, a tail that is combined with earlier chunks is published too.
+    /// As [`Self::finish`]. If `publishes_tails`, the value of a tail that is combined with earlier chunks is published, and does not go to
+    /// the header.
     ///
     /// # Safety
     /// The conditions of [`Self::finish`]. If `publishes_tails`, a window with such a tail has no other chunk to publish.

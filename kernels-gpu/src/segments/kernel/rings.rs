@@ -2,8 +2,8 @@
 //!
 //! A left fold takes a leaf's items one after the other, so one lane folds a leaf. Lanes that loaded their leaves from global memory would
 //! read 64 or 128 bytes apart. So each warp copies its items to shared memory, in **steps** of [`STEP_LEAVES`] leaves, one for each lane. A
-//! warp has a ring of [`SLOTS`] slots of its own, each of which holds a step. While the warp folds a step, the copies of the next steps are
-//! in flight. No warp waits for another warp.
+//! warp has a ring of [`SLOTS`] slots of its own, each of which holds a step. While the warp folds a step, the copies of the next step are
+//! in flight. Warps wait for each other only at the end, if rows have several chunks.
 //!
 //! ```text
 //! warp:  begin to copy the first steps of its units, a group of copies for each slot
@@ -14,8 +14,8 @@
 //!            after the last step of a unit, fold nodes of 16 leaves, then the root of up to 16 nodes
 //! ```
 //!
-//! The first item may lie anywhere in a vector. All steps begin at the same place in a vector. If this is not the vector's first item, a
-//! step has one vector more, and neighbouring lanes both read the vector in which one leaf ends and the next begins.
+//! The input's first item may lie anywhere in a vector. All steps begin at the same place in a vector. If this place is not the vector's
+//! first, a step has one vector more. Two neighbouring lanes then read the vector in which one leaf ends and the next begins.
 //!
 //! If rows have fewer leaves than a step, a unit is one step with several rows. If rows have several chunks, a block has whole rows, whose
 //! chunks its warps take in turn. Then each chunk's value goes to shared memory. After a barrier, one lane combines the values of each row.
@@ -36,8 +36,8 @@ use crate::thread::{for_each_vector, Access};
 use super::whole::Cut;
 use super::Launch;
 
-/// A warp's place for the values of a chunk's leaves, in shared memory. A gap of one value follows each sixteen values. So lanes that read
-/// the values of different nodes read from different banks.
+/// A warp's place for the values of leaves and nodes, in shared memory. A gap of one value follows each sixteen values. So lanes that read
+/// leaves of different nodes read from different banks.
 #[derive(Clone, Copy)]
 pub struct Values<A>(*mut A);
 
@@ -60,7 +60,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Ord::min(self.threads() / WARP_LANES, most)
     }
 
-    /// The address of the value of the block's chunk `number`. It lies in the header's room, since there is no header.
+    /// The address of the value of the block's chunk `number`. These values take the header's room: if whole chunks of rows go through
+    /// rings, no header is written.
     #[inline(always)]
     fn chunk_value(&self, number: u32) -> *mut O::Accumulator {
         let values: *mut O::Accumulator = self.header.cast();
@@ -68,11 +69,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Reduces the units from `begin` to `end`, exclusive, which are the block's. Its warps take them in turn. Writes the results of rows
-    /// of one chunk, and puts the value of any other chunk into shared memory.
+    /// of one chunk. If rows have several chunks, puts the chunks' values into shared memory.
     ///
     /// # Safety
-    /// Convergent: the whole block, which has used no shared memory. The launch has whole chunks, cut as `cut` says, and the units. No
-    /// other block reduces them.
+    /// Convergent: the whole block, which has used no shared memory. The launch has whole chunks, cut as `cut` says. It has the units, and
+    /// no other block reduces them.
     #[inline(always)]
     pub unsafe fn reduce_in_rings(&self, cut: &Cut, begin: u32, end: u32) {
         let warps = self.ring_warps(cut);
@@ -83,7 +84,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = begin + warp;
         let shift = step_shift::<T>(cut);
         let unit_steps = 1 << shift;
-        // The steps of the warp's units, and the number of one of them in the launch.
+        // How many steps the warp's units have, and the number that one of these steps has in the launch.
         let steps = (end - first).div_ceil(warps) << shift;
         let number =
             |step: u32| ((first + (step >> shift) * warps) << shift) + (step & (unit_steps - 1));
@@ -94,8 +95,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // Begins to copy a step of the warp's units to a slot.
         let bring = |step: u32, slot: u32| {
             let first = (number(step) as u64) << STEP_SHIFT;
-            // SAFETY: the whole warp is here. The launch has the step, so its first item exists, and all items before `all`. The slot is
-            // the warp's, and free, since `bring` is called before the first step, or after all lanes have read the slot.
+            // SAFETY: the whole warp is here. The launch has the step, so the step's first item and all items before `all` exist. The slot
+            // is the warp's, and free, since `bring` is called before the first step, or after all lanes have read the slot.
             unsafe { self.bring_step(ring, slot, first, STEP_ITEMS, before, all) };
         };
         // SAFETY: the whole warp is here, with the same numbers (this function's condition), so the branches go the same way on all lanes.
@@ -162,11 +163,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Begins to copy a step's items from item `first` on to the slot at `slot` bytes after `ring`. There are `count` items, at most
-    /// [`STEP_ITEMS`]. `before` items of a vector lie before the first one. Items from item `all` on are replaced by the first one.
+    /// [`STEP_ITEMS`]. `before` items of a vector lie before the first one. In place of items from item `all` on, item `first` is copied.
     ///
     /// # Safety
-    /// The whole warp. Item `first` exists, and all items before item `all`. `before` is the first item's place in its vector. No other
-    /// warp uses the slot, and no lane of this warp before the copies are done.
+    /// The whole warp. Item `first` and all items before item `all` exist. `before` is the first item's place in its vector. No other warp
+    /// uses the slot, and no lane of this warp before the copies are done.
     #[inline(always)]
     pub unsafe fn bring_step(
         &self,
@@ -188,12 +189,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add(begin as usize)
             .wrapping_add((lane * items) as usize);
         if count == STEP_ITEMS && begin <= first && upto <= self.offsets.item_count {
-            // Computed anew for each step, since too many registers would be kept in the loop over the steps.
+            // Computed anew for each step. Otherwise the loop over the steps would keep too many registers.
             let own = place_of_vector(lane * simt::late_one());
             for_each_vector!(V => {
                 if V < size_of::<T>() {
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
-                    // A warp's vectors fill four rows, so the permutation of every other four rows differs in one bit.
+                    // A warp's vectors fill four rows. The permutation changes in one bit from these four rows to the next four.
                     let far = V as u32 * 4 * ROW_BYTES as u32;
                     let place = (own ^ (V as u32 % 2 * (ROW_BYTES / 2) as u32)) + far;
                     // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). In global memory
@@ -226,8 +227,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while place < items {
                 let step = simt::opaque_one() as u32;
                 let item = own.wrapping_add(place as u64);
-                // Before the step's first item, numbers of items may have wrapped. Missing items are replaced, so that the operator gets
-                // items alone. Their results are not used.
+                // Before the step's first item, numbers of items may have wrapped. Missing items are replaced, so that the operator only
+                // gets items of the input. What it makes of the replacements is not used.
                 let exists = item >= first && item < all;
                 let item = if exists { item } else { first };
                 let offset = slot + place_of_vector(vector) + place * size_of::<T>() as u32;
@@ -249,7 +250,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// index of its first item.
     ///
     /// # Safety
-    /// The slot's copies are done, those of a whole step.
+    /// The copies of a whole step to the slot are done.
     #[inline(always)]
     pub unsafe fn fold_slot(
         &self,
@@ -281,8 +282,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         slot: u32,
         index: u64,
     ) -> O::Accumulator {
-        // The leaf's vectors begin at a multiple of `leaf_vectors`, so the number of one of them only changes the lowest bits of its place.
-        // The places are computed anew for each step, since too many registers would be kept in the loop over the steps.
+        // The number of the leaf's first vector is a multiple of `leaf_vectors`. So the place of each of its vectors is `first` with some
+        // low bits flipped. The places are computed anew for each step. Otherwise the loop over the steps would keep too many registers.
         let leaf_vectors = const { FAN / vector_items::<T>() };
         let vector = simt::lane() * leaf_vectors * simt::late_one();
         let first = place_of_vector(vector);
@@ -291,8 +292,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 true => place_of_vector(vector + leaf_vectors),
                 false => first ^ (number * VECTOR_BYTES) as u32,
             };
-            // SAFETY: the vector lies in the slot, whose copies are done (this function's condition), so its items are written. Other
-            // places are not used.
+            // SAFETY: the vector lies in the slot, whose copies are done (this function's condition), so its items are written. Places that
+            // hold no item of the leaf are not used.
             unsafe { simt::read_vector_at(ring, slot + place) }
         };
         let mut vectors: [Words; 9] = [[0; 4]; 9];
@@ -315,8 +316,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Folds the values of a unit's leaves. Writes the results of rows of one chunk, and puts the value of any other chunk into shared
-    /// memory. `begin` is the block's first unit.
+    /// Folds the values of a unit's leaves. Writes the results of rows of one chunk. If rows have several chunks, puts the chunk's value
+    /// into shared memory. `begin` is the block's first unit.
     ///
     /// # Safety
     /// Convergent: the whole warp. The values of the unit's leaves are written, and no other warp has them or the unit. The unit is one of
@@ -329,8 +330,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // The number of values that a lane folds, and the number of lanes that fold some.
         let count = Ord::min(leaves, FAN);
         let lanes = unit_leaves.checked_div(count).unwrap_or(0);
-        // SAFETY: the whole warp is here, and the values of leaves are written: this function's conditions. A row of the unit belongs to
-        // the launch, and has a result (the launch's condition 5). There is a place for the value of each of the block's chunks
+        // SAFETY: the whole warp is here, and the values of leaves are written: this function's conditions. A result is written only for a
+        // row of the launch, which has one (the launch's condition 5). There is a place for the value of each of the block's chunks
         // (`BLOCK_CHUNKS`).
         unsafe {
             let mut value = O::identity();
@@ -394,7 +395,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of `count` values, 1 to 16, from value `first` on. All of them are of one group of sixteen.
+    /// The left fold of `count` values, 1 to 16, from value `first` on. All of them lie in one group of sixteen, without a gap.
     ///
     /// # Safety
     /// The values are written.

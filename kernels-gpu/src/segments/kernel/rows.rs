@@ -8,8 +8,8 @@
 //! While indices of extremes are streamed, they count from the first item of a work, or of a unit (see [`whole`](super::whole)). Then they
 //! fit in a word. When a chunk is finished, they are [moved](Op::moved), and count from the first item of the row.
 //!
-//! If all chunks of a launch are equally long, single warps mostly combine them (see [`whole`](super::whole)). The rest of this comment is
-//! about all other rows. The folds of steps serve both kinds of rows.
+//! If rows have whole chunks, single warps mostly combine them (see [`whole`](super::whole)). The folds of steps serve these rows too. The
+//! rest of this comment is about other rows.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
@@ -29,7 +29,7 @@ use crate::warp;
 use super::items::Room;
 use super::Launch;
 
-/// How many vectors a lane reads in a step. A piece has at least as many.
+/// How many vectors a lane reads in a step. A piece has at least so many vectors.
 ///
 /// Reading the next step's vectors before the last combinations of a step was slower on an H200 (2026-11-26). `Moments` and `LogSumExp` of
 /// 2^28 `f32` in rows of 1,024 then took 275 and 308 µs, instead of 268 and 299 µs.
@@ -39,8 +39,8 @@ const LANE_VECTORS: u32 = 8;
 pub const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
 pub const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
-/// The most pieces of a chunk. With more pieces, their combination takes longer than the folds of leaves and nodes do. `Moments` of 2^28
-/// `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26); in rows of 1,024, which have one, 268 µs.
+/// The most pieces of a streamed chunk. With more pieces, their combination takes longer than the folds of leaves and nodes do. `Moments`
+/// of 2^28 `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26); in rows of 1,024, which have one, 268 µs.
 const CHUNK_PIECES: u32 = 8;
 
 /// A lane's vectors.
@@ -126,7 +126,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.combine_pieces(room, levels);
             }
             if !self.settles_later() {
-                // Orders the values of tails before the reads by the threads that combine them.
+                // Orders the writes of tails' values before the reads by the threads that combine them.
                 simt::barrier();
             } else if simt::warp() == self.threads() / WARP_LANES - 1 {
                 self.settle_due();
@@ -231,7 +231,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     folded = share.piece.read();
                 }
                 // If each lane of each chunk has a piece, all values have equally many items. Otherwise, some values are the identity. On
-                // each lane whose value goes into the result, the items of the left value come first.
+                // each lane whose value goes into the result, the left value's items come before the right value's.
                 let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {
@@ -394,7 +394,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     read[V] = self.load(first, number, 0);
                 });
             }
-            // Keeps the compiler from waiting for some vectors before it asks for the others.
+            // Keeps the compiler from putting a wait for some vectors before the loads of others.
             simt::warp_barrier();
             combine_eights::<O, T>(|v| {
                 let vector = number + v as u32 * WARP_LANES;
@@ -448,8 +448,8 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     }
 }
 
-/// The last three of a step's eight levels, or those of them that are among the first `levels` levels. The vectors on both sides are 32, 64
-/// and 128 apart, so they belong to lanes that are 1, 2 and 4 apart.
+/// The last three of a step's eight levels, or those of them that are among the first `levels` levels. The values that are combined begin
+/// at vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.

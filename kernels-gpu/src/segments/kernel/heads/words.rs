@@ -1,7 +1,7 @@
-//! The words of a window's runs in shared memory: for each 32 items of the window, their heads and the nearest heads around them.
+//! Words in shared memory that say where a window's chunks begin: one word for each 32 items of a window of full size.
 //!
-//! They take the room of the slots' bits. The last chunk may go on after the window. One word, after the window's own words, stands for all
-//! items there. The flags of the window's two works follow.
+//! The words take the room of the slots' bits and counts. The last chunk may end after the items of these words. One more word stands for
+//! all later items. The flags of the window's two works follow.
 
 use crate::element::{Accumulator, Element};
 use crate::segments::{chunk_items, Layout};
@@ -9,7 +9,7 @@ use crate::simt;
 
 use super::super::items::Room;
 
-/// The runs at 32 items. Places are counted from the window's first item.
+/// Where chunks begin at 32 items, and around them. Places are counted from the window's first item.
 #[derive(Clone, Copy)]
 pub struct Word {
     /// A bit for each item at which a chunk of the window begins.
@@ -20,7 +20,7 @@ pub struct Word {
     pub after: u32,
 }
 
-/// How many items a word stands for.
+/// The number of bits of [`Word::heads`], one for each item.
 const WORD_BITS: u32 = u32::BITS;
 
 impl Word {
@@ -30,7 +30,7 @@ impl Word {
         self.heads as u64 | ((self.before | self.after << 16) as u64) << 32
     }
 
-    /// Where the chunk that begins at the word's bit `bit` ends. The word is number `number`.
+    /// The end of the chunk that begins at bit `bit` of the word. The word is number `number`.
     #[inline(always)]
     pub fn end_of(&self, number: u32, bit: u32) -> u32 {
         let later = self.heads >> bit >> 1;
@@ -40,10 +40,10 @@ impl Word {
         }
     }
 
-    /// A bit for each chunk that begins here and has at most 16 items. The word is number `number`.
+    /// A bit for each chunk that begins at these 32 items and has at most 16 items. The word is number `number`.
     #[inline(always)]
     pub fn short_heads(&self, number: u32) -> u32 {
-        // The places up to 16 before each head.
+        // The 16 places before each head.
         let mut near = self.heads >> 1;
         near |= near >> 1;
         near |= near >> 2;
@@ -59,7 +59,7 @@ impl Word {
 }
 
 impl<T: Element, A: Accumulator> Room<T, A> {
-    /// How many words a window has.
+    /// How many words a window of full size has. A smaller window has as many; its last words have no heads.
     pub const WINDOW_WORDS: u32 = chunk_items::<T, A>() as u32 / WORD_BITS;
 
     /// The address of a word, in the form of [`Word::packed`].
@@ -118,8 +118,8 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         }
     }
 
-    /// The address of the bits around the window, which are found from the keys. They take the room of the leaves' values, and begin at a
-    /// multiple of 16 bytes.
+    /// The address of the heads' bits that are found from the keys: of the window, and of a few items before it and after it. The bits take
+    /// the room of the leaves' values, and begin at a multiple of 16 bytes.
     #[inline(always)]
     pub fn raw_bits(&self) -> *mut u32 {
         const {
@@ -130,7 +130,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         self.leaf(0, 0).cast()
     }
 
-    /// The address of the place of the first far head, after the bits around the window.
+    /// The address of a word after these bits. It holds the place of the first head that is found after the bits' items, or `NO_HEAD`.
     #[inline(always)]
     pub fn far_head(&self) -> *mut u32 {
         self.raw_bits()

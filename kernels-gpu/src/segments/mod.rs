@@ -62,8 +62,8 @@
 //!
 //! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the
 //! last chunk of a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. The value of a chunk that
-//! is the last of sixteen is first combined with those of the other fifteen. Without windows, values are published only if a later block
-//! combines the rows: then the value of chunk `c` of the launch, in the state words of window `c`.
+//! is the last of sixteen is first combined with those of the other fifteen. Without windows, only rows that are streamed and have several
+//! chunks publish values: the value of chunk `c` of the launch lies in the state words of window `c`.
 //!
 //! # Segments that start at heads
 //!
@@ -71,9 +71,9 @@
 //! windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the window in which it
 //! begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
 //!
-//! A forward scan by key finds the heads itself if there are few keys, a key has 4 or 8 bytes, and keys are equal exactly if their bytes
-//! are. For such keys, a reduction by key also finds the heads itself, and writes the first keys, the starts and the number of the runs.
-//! See `kernel/heads/keys.rs`. Each window has one more state word, in which it publishes its heads.
+//! A forward scan by key finds the heads itself if it has few keys of 4 or 8 bytes, aligned to 16 bytes, that are equal exactly if their
+//! bytes are. For such keys, a reduction by key mostly finds the heads itself too, and then writes the first keys, the starts and the
+//! number of the runs. See `kernel/heads/keys.rs`. Then each window has one more state word, in which it publishes its heads.
 //!
 //! [`FAN`] is the only number here that changes results.
 

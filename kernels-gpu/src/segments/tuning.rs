@@ -37,7 +37,7 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// small launch has at most one window for each multiprocessor (see [`window_shift`](crate::segments::window_shift)). With smaller windows,
 /// more multiprocessors share the work, unless segments are long: their chunks stay whole.
 ///
-/// `f32` on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). A column's head is the most windows of a small
+/// `f32` on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). A column's title is the most windows of a small
 /// launch. In the first column, each window has as many diagonals as a chunk has items, 4,096:
 ///
 /// | | large windows | 66 | 132 | 264 |
@@ -61,7 +61,7 @@ pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 /// 2^[`LEAST_WINDOW_SHIFT`] items. If such a call has one launch, each window compares its own keys.
 ///
 /// `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32; 4,096; by a
-/// power law. A column's head is the most windows of a launch. In the first column, an earlier launch finds the heads or the runs:
+/// power law. A column's title is the most windows of a launch. In the first column, an earlier launch finds the heads or the runs:
 ///
 /// | | two launches | 132 | 264 | 528 |
 /// |---|---|---|---|---|

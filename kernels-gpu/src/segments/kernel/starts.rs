@@ -237,7 +237,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The place where chunk `chunk` starts. If `chunk` is the number of chunks, the place where the last chunk ends. If the offsets are
+    /// The place where chunk `chunk` starts. If `chunk` is `work.chunk_count`, the place where the last chunk ends. If the offsets are
     /// copied and not yet checked, the place may be beyond the work.
     ///
     /// # Safety

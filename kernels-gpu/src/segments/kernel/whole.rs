@@ -1,11 +1,11 @@
 //! Rows of whole chunks: single warps combine the chunks. Items go from global memory straight to registers or, with left folds, through
 //! rings in shared memory.
 //!
-//! Such a row has a power of two of items, from 16 items to a full chunk, or it has 2 to 16 full chunks. So all chunks of a launch have
-//! equally many vectors, and this number is a power of two. The items are a sequence of such chunks. The sequence is cut into **units** of
-//! one chunk each or, if chunks are shorter, of [`STEP_VECTORS`] vectors each. Each block has consecutive units, equally many for each
-//! warp. The last blocks of a launch may have fewer units, or none. A warp combines all vectors of a unit: one binary tree for each chunk.
-//! For this, the warp needs no search, no shared memory and no barrier.
+//! A row of whole chunks has a power of two of items, from 16 items to a full chunk, or it has 2 to 16 full chunks. So all chunks of a
+//! launch have equally many vectors, and this number is a power of two. The items are a sequence of such chunks. The sequence is cut into
+//! **units** of one chunk each or, if chunks are shorter, of [`STEP_VECTORS`] vectors each. Each block has consecutive units, equally many
+//! for each warp. The last blocks of a launch may have fewer units, or none. A warp combines all vectors of a unit: one binary tree for
+//! each chunk. For this, the warp needs no search, no shared memory and no barrier.
 //!
 //! A unit has 1, 2 or 4 steps of [`STEP_VECTORS`] vectors. After three levels of a step's tree, each lane has one value. The next two
 //! levels combine the values of lanes that are 8 and 16 apart. With several steps, two lanes share this work: each combines the values of

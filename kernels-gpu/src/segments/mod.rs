@@ -180,7 +180,8 @@ pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     }
 }
 
-/// The number of state words of a launch of `window_count` windows with accumulators of type `A`.
+/// The number of state words of a launch of `window_count` windows with accumulators of type `A`. A launch by key that compares the keys
+/// needs one more for each window.
 pub const fn state_words<A>(window_count: u64) -> u64 {
     window_count * words_per_accumulator::<A>()
 }
@@ -267,8 +268,8 @@ pub const fn offset_of<T>(index: usize) -> usize {
     }
 }
 
-/// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`]. All offsets are those of a scan, which has the
-/// most room. Items and starts come last, and take [`Layout::item_bytes`].
+/// The layout of a block's shared memory, as offsets in bytes. The memory begins with a [`Header`]. All offsets are those of a scan, which
+/// has the most room. Items and starts come last, and take [`Layout::item_bytes`].
 ///
 /// There are two areas for bits and two for counts. Consecutive works that have slots use them in turn.
 #[derive(Debug, Clone, Copy)]

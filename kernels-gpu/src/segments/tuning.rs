@@ -1,5 +1,5 @@
-//! Numbers that decide the speed of segmented reductions and scans, and no bit of the results. Where a number was measured, its comment
-//! says when and on which device. All measurements are from compute capability 9.0. Other devices use the same numbers.
+//! Numbers that decide the speed of segmented reductions and scans, and no bit of the results. Most comments say when and on which device a
+//! number was measured. All measurements are from compute capability 9.0. Other devices use the same numbers.
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;

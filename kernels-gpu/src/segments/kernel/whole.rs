@@ -245,8 +245,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (mut one, mut two) = (O::identity(), O::identity());
         let mut number = 0;
         // SAFETY: the whole warp is here, with the same `levels` and `number`, and the vectors exist: this function's conditions. With
-        // several steps, the unit has all their vectors. Values are exchanged by lanes that are 1, 2, 4, 8 or 16 apart, which is less than
-        // 32.
+        // several steps, the unit has all their vectors. Lanes that exchange values are at most 16 apart, fewer than the 32 lanes of a
+        // warp.
         unsafe {
             let mut value = loop {
                 let step = simt::opaque_one() as u32;

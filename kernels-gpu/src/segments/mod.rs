@@ -145,8 +145,8 @@ pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64
 
 /// The binary logarithm of the number of items of a window, for a call by key of `item_count` items with chunks of `chunk_items` items, on
 /// a device that holds `resident_blocks` short blocks at a time. As [`window_shift`], but a small call has at most one window for each
-/// [`BLOCKS_PER_KEYED_WINDOW`] resident blocks. If its windows are the smallest, it has at most one for each [`BLOCKS_PER_SMALL_WINDOW`],
-/// as there.
+/// [`BLOCKS_PER_KEYED_WINDOW`] resident blocks. If its windows are the smallest, it has at most one window for each
+/// [`BLOCKS_PER_SMALL_WINDOW`] resident blocks.
 pub const fn keyed_window_shift(chunk_items: u64, item_count: u64, resident_blocks: u64) -> u32 {
     let mut shift = chunk_items.trailing_zeros();
     while shift > LEAST_WINDOW_SHIFT {

@@ -73,7 +73,7 @@ pub fn pairwise<O: Op<T>, T: Element>(
 /// of two.
 ///
 /// # Safety
-/// Convergent: the whole warp. Every [`QUARTERS`] lanes from lane 0 on have the same arguments.
+/// Convergent: the whole warp. Each group of [`QUARTERS`] consecutive lanes, from lane 0 on, has the same arguments.
 #[inline(always)]
 pub unsafe fn shared<O: Op<T>, T: Element>(
     count: u32,

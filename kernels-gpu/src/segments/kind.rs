@@ -22,7 +22,7 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "segmented_scan_",
     skeleton: "segmented_scan",
-    // Six more than `REDUCE`. Five in `place`: after the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
+    // Six more than `REDUCE`. Five in `place`: after the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
     // results. One in `place_short`: after the results of a tail.
     barriers: &[Barrier::block(16)],
     other_barriers: &[],
@@ -45,11 +45,11 @@ pub const BY_KEY_SCAN: Definition = Definition {
     skeleton: "by_key_scan",
     // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after the heads
     // that are further away. Two for each work: after its items, and before the next work. Seven in `scan_runs`: after the leaves, the
-    // nodes, the tail's total, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last tag: before
+    // nodes, the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last tag: before
     // the departure.
     barriers: &[Barrier::block(14)],
-    // With narrow items, five in place of seven. Two in `scan_narrow_runs`: after the leaves, and after the prefixes. By leaves, one after
-    // the results. By sixteens, one in the first turn, and one after the results.
+    // If the scan may go by sixteens, five in place of seven. Two in `scan_narrow_runs`: after the leaves, and after the prefixes. By
+    // leaves, one after the results. By sixteens, one in the first turn, and one after the results.
     other_barriers: &[&[Barrier::block(12)]],
     ..SCAN
 };

@@ -1,4 +1,4 @@
-//! Segmented reductions and scans: the order of combination, how the work is divided, and what a launch provides.
+//! Segmented reductions and scans: the order of combination, how the work is divided, and what a launch needs.
 //!
 //! Segment `s` has the items from `offset[s]` to `offset[s + 1]`, exclusive. Offsets ascend; a segment may be empty.
 //!
@@ -13,15 +13,15 @@
 //! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the
 //! identity. Then several combinations can go on at the same time, and both sides of a combination mostly have the same number of items,
 //! which saves `Moments` a division. Version 2 used the left fold for `LogSumExp`. Version 1 used it for all operators, and did not support
-//! the other two on segments.
+//! `Moments` and `Statistics` on segments.
 //!
 //! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of the
 //! items is kept, so operators need not commute.
 //!
 //! A scan first combines by sixteens in the same way. Then it goes down from the one value that is left, whose prefix is the identity. The
-//! first of sixteen values has the same prefix as the value that the sixteen were folded to. The prefix of each other value is the prefix
-//! of the value before it, combined with that value. An item's result is its prefix in an exclusive scan, and its prefix combined with the
-//! item in an inclusive scan. The result is lowered. So a result depends only on its segment's items up to its own.
+//! first of sixteen values has the same prefix as the value that the sixteen were folded to. Each further value has the prefix of the value
+//! before it, combined with the value before it. An item's result is its prefix in an exclusive scan, and its prefix combined with the item
+//! in an inclusive scan. The result is lowered. So a result depends only on its segment's items up to its own.
 //!
 //! # The work
 //!
@@ -31,20 +31,21 @@
 //! items of a chunk, or a smaller power of two in a small launch: see [`window_shift`]. A chunk belongs to the window in which it begins.
 //! Results do not depend on `D`. At most one chunk of a window belongs to a segment that began in an earlier window. This chunk is the
 //! window's **tail**, and comes first. The segments that begin in the window follow. The last of these segments is *cut* if it has more
-//! than one chunk: the others belong to later windows. The cost of a window depends on its items and segments together, and not on the
-//! segments' lengths. A block works on up to [`MOST_WINDOWS`] windows, one after the other. Several blocks share a multiprocessor: some
-//! copy items to shared memory while others compute.
+//! than one chunk: its further chunks belong to later windows. The cost of a window depends on its items and segments together, and not on
+//! the segments' lengths. A block works on up to [`MOST_WINDOWS`] windows. Several blocks share a multiprocessor: some copy items to shared
+//! memory while others compute.
 //!
-//! A window has no chunk if its diagonals all lie inside one chunk that begins in an earlier window. This happens if `D` is less than the
-//! number of items of a chunk.
+//! A window has no chunk if its diagonals all lie inside one chunk that begins in an earlier window. This can happen only if `D` is less
+//! than the number of items of a full chunk.
 //!
 //! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. A **place** is an
 //! item's number in a work. If items are copied in vectors, place 0 is where an aligned vector of the input begins.
 //!
-//! A chunk has a **slot** for each 16 of its items. The slots of consecutive chunks follow each other: chunk `c`, which starts at place
-//! `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and no sum over the
-//! chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of 4,096 such items has 256
-//! slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the chunk of a slot.
+//! A chunk has a **slot** for each of its leaves, and perhaps a spare slot. The slots of consecutive chunks follow each other: chunk `c`,
+//! which starts at place `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments'
+//! lengths, and no sum over the chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of
+//! 4,096 such items has 256 slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the
+//! chunk of a slot.
 //!
 //! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, and
 //! checked there. Offsets of 4 bytes are copied in vectors. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots
@@ -52,26 +53,27 @@
 //!
 //! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. Their operators combine sixteens pairwise,
 //! or find the indices of extremes. See `kernel/rows.rs` for all conditions. If all chunks of such a launch are equally long, it mostly
-//! does without windows: single warps combine whole chunks (see `kernel/whole.rs`). Left folds do so too. Their items go through shared
-//! memory, where each warp has a ring of its own (see `kernel/rings.rs`). If a row has several chunks, a block takes the whole row.
+//! does without windows: single warps combine whole chunks (see `kernel/whole.rs`). Left folds of rows with equally long chunks mostly do
+//! without windows too. Their items go through shared memory, where each warp has a ring of its own, and all chunks of a row go to one
+//! block (see `kernel/rings.rs`).
 //!
-//! If a block's chunks are long on average, single warps also combine them through their rings: each warp takes whole chunks (see
+//! In other reductions by a left fold, warps use rings too, if a block's chunks are long on average: each warp takes whole chunks (see
 //! `kernel/long.rs`).
 //!
-//! The value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the last chunk of
-//! a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. The value of a chunk that is the last
-//! of sixteen is first combined with those of the other fifteen. Without windows, the value of chunk `c` of a launch is published in the
-//! state words of window `c`.
+//! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the
+//! last chunk of a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. The value of a chunk that
+//! is the last of sixteen is first combined with those of the other fifteen. Without windows, only rows that are streamed and have several
+//! chunks publish values: the value of chunk `c` of the launch lies in the state words of window `c`.
 //!
 //! # Segments that start at heads
 //!
-//! A scan by key has segments that start at [heads](crate::heads). An earlier launch has written the heads as bits. Here windows are cut by
-//! items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the window in which it begins. There are
-//! no starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
+//! A scan by key has segments that start at [heads](crate::heads). The heads are bits, which mostly an earlier launch has written. Here
+//! windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the window in which it
+//! begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
 //!
-//! With few keys that are equal exactly if their bytes are, no earlier launch is needed. A scan by key finds the heads itself. A reduction
-//! by key does too, and also writes the first keys, the starts and the number of the runs. See `kernel/heads/keys.rs`. Each window has one
-//! more state word, in which it publishes its heads.
+//! A forward scan by key finds the heads itself if it has few keys of 4 or 8 bytes, aligned to 16 bytes, that are equal exactly if their
+//! bytes are. For such keys, a reduction by key mostly finds the heads itself too, and then writes the first keys, the starts and the
+//! number of the runs. See `kernel/heads/keys.rs`. Then each window has one more state word, in which it publishes its heads.
 //!
 //! [`FAN`] is the only number here that changes results.
 
@@ -104,7 +106,8 @@ use crate::workspace::words_per_accumulator;
 /// How many values are folded to one.
 pub const FAN: u32 = 16;
 
-/// The most windows that a block works on. The block needs a warp for each border, and has one more border than windows.
+/// The most windows that a block works on, unless it takes whole rows (see [`rings::MOST_ROW_WINDOWS`]). The block needs a warp for each
+/// border, and has one more border than windows.
 pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES - 1;
 
 /// How many chunks' starts a warp writes at a time. Each lane reads one offset: the chunks' starts, and the last chunk's end.
@@ -128,9 +131,9 @@ pub const fn chunk_items<T, A>() -> u64 {
 }
 
 /// The binary logarithm of the number of diagonals of a window, for a launch of `diagonals` diagonals with chunks of `chunk_items` items,
-/// on a device that holds `resident_blocks` short blocks at a time. A window has as many diagonals as a chunk has items. A small launch has
-/// more windows, with fewer diagonals each: at most one window for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks, with at least
-/// 2^[`LEAST_WINDOW_SHIFT`] diagonals.
+/// on a device that holds `resident_blocks` short blocks at a time. In a large launch, a window has as many diagonals as a chunk has items.
+/// A small launch has more windows, with fewer diagonals each: at most one window for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks,
+/// with at least 2^[`LEAST_WINDOW_SHIFT`] diagonals.
 pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64) -> u32 {
     let most_windows = resident_blocks / BLOCKS_PER_SMALL_WINDOW;
     let mut shift = chunk_items.trailing_zeros();
@@ -141,8 +144,9 @@ pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64
 }
 
 /// The binary logarithm of the number of items of a window, for a call by key of `item_count` items with chunks of `chunk_items` items, on
-/// a device that holds `resident_blocks` short blocks at a time. As [`window_shift`], but with at most one window for each
-/// [`BLOCKS_PER_KEYED_WINDOW`] resident blocks, unless the windows are the smallest.
+/// a device that holds `resident_blocks` short blocks at a time. As [`window_shift`], but a small call has at most one window for each
+/// [`BLOCKS_PER_KEYED_WINDOW`] resident blocks. If its windows are the smallest, it has at most one window for each
+/// [`BLOCKS_PER_SMALL_WINDOW`] resident blocks.
 pub const fn keyed_window_shift(chunk_items: u64, item_count: u64, resident_blocks: u64) -> u32 {
     let mut shift = chunk_items.trailing_zeros();
     while shift > LEAST_WINDOW_SHIFT {
@@ -177,7 +181,8 @@ pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     }
 }
 
-/// The number of state words of a launch of `window_count` windows with accumulators of type `A`.
+/// The number of state words of a launch of `window_count` windows with accumulators of type `A`. A launch by key that compares the keys
+/// needs one more for each window.
 pub const fn state_words<A>(window_count: u64) -> u64 {
     window_count * words_per_accumulator::<A>()
 }
@@ -187,8 +192,7 @@ pub const fn state_words<A>(window_count: u64) -> u64 {
 ///
 /// The room beyond the items of one chunk is smaller where one more block then fits on a multiprocessor: with accumulators of more than 8
 /// bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with narrow
-/// accumulators keeps more room, since other blocks wait longer for a window's second work: it begins when the results of the first are
-/// known.
+/// accumulators keeps more room, since it has too many registers for one more block.
 pub const fn room_items<T, A>(task: Task) -> usize {
     let is_small = match task {
         Task::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
@@ -224,7 +228,7 @@ const START_BYTES: u32 = size_of::<u32>() as u32;
 const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
-/// streamed. With narrower or wider items, a chunk has fewer vectors than a block reads at once.
+/// streamed. With narrower or wider items, a chunk has fewer vectors than a block of [`LONG_BLOCK_THREADS`] reads at once.
 ///
 /// Sums are not streamed. Sums of 2^28 `f32` in rows of 1,024 and of 65,536 took 303 and 305 µs on an H200 (2026-11-26) when they combined
 /// sixteens pairwise and were streamed in pieces. With items in shared memory they took 250 and 251 µs.
@@ -233,7 +237,7 @@ pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
 }
 
 /// Whether a scan by key with `O` may go by sixteens of places: a thread holds the items of 16 consecutive places (see
-/// `kernel/heads/sixteens.rs`). Items are narrow, and results take their places.
+/// `kernel/heads/sixteens.rs`). An item has at most 4 bytes, and a result has an item's size, so results replace items in shared memory.
 pub const fn goes_by_sixteens<O: Op<T>, T: Element>() -> bool {
     has_vectors::<T>() && size_of::<T>() <= 4 && size_of::<O::Output>() == size_of::<T>()
 }
@@ -241,8 +245,8 @@ pub const fn goes_by_sixteens<O: Op<T>, T: Element>() -> bool {
 /// The size in bytes of a row of shared memory: a word in each bank.
 const ROW_BYTES: usize = 128;
 
-/// The number of items of type `T` in a row of shared memory, for items that are not copied in vectors. A gap of one item follows each row,
-/// so that lanes that read items 16 apart read from different banks.
+/// After how many items of type `T` a gap of one item follows in shared memory, if items are not copied in vectors. The gaps are there so
+/// that lanes that read items 16 apart read from different banks.
 const fn row_items<T>() -> usize {
     match size_of::<T>() {
         12 => 8,
@@ -265,8 +269,8 @@ pub const fn offset_of<T>(index: usize) -> usize {
     }
 }
 
-/// The layout of a block's shared memory, as offsets in bytes. It begins with a [`Header`]. All offsets are those of a scan, which has the
-/// most room. Items and starts come last, and take [`Layout::item_bytes`].
+/// The layout of a block's shared memory, as offsets in bytes. The memory begins with a [`Header`]. All offsets are those of a scan, which
+/// has the most room. Items and starts come last, and take [`Layout::item_bytes`].
 ///
 /// There are two areas for bits and two for counts. Consecutive works that have slots use them in turn.
 #[derive(Debug, Clone, Copy)]
@@ -302,7 +306,9 @@ pub struct Header<A> {
     pub tails: [A; MOST_WINDOWS as usize],
 }
 
-/// Consecutive chunks that a block works on together.
+/// Consecutive chunks that a block works on together. If segments start at heads, they have no numbers, and chunks are not counted. Then
+/// `cut_chunk` is the distance from the first item to the first item of the chunk that is cut, and `starts` is the place that the window's
+/// first item would have.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Work {
@@ -429,7 +435,7 @@ const _: () = {
     // Places fit in 16 bits.
     assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
     assert!(window_count(1, 12) == 1 && window_count(4096, 12) == 1);
-    // The least windows: 2^16 diagonals have 16 windows of 2^12 diagonals, and 256 of 2^8.
+    // 2^16 diagonals are 16 windows of 2^12 diagonals, or 256 of 2^8, the fewest.
     assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
     assert!(window_shift(4096, 1 << 16, 32 * BLOCKS_PER_SMALL_WINDOW) == 11);
     assert!(window_shift(4096, 1 << 16, 512 * BLOCKS_PER_SMALL_WINDOW) == LEAST_WINDOW_SHIFT);

@@ -19,10 +19,10 @@ pub const STEP_SHIFT: u32 = STEP_ITEMS.trailing_zeros();
 /// How many slots a ring has.
 pub const SLOTS: u32 = 2;
 
-/// How many warps of a block have a ring.
+/// The most warps of a block that have a ring, except in short blocks that take whole rows (see [`row_warps`]).
 pub const RING_WARPS: u32 = LONG_BLOCK_THREADS / WARP_LANES;
 
-/// How many leaves a chunk has.
+/// How many leaves a full chunk has.
 pub const CHUNK_LEAVES: u32 = NARROW_CHUNK_ITEMS as u32 / FAN;
 
 /// Where value `number` of a chunk's leaves lies among the values. A gap of one value follows each sixteen values.
@@ -51,7 +51,7 @@ const fn end_of_rings<T, A>(warps: u32) -> usize {
 }
 
 /// How many warps have a ring in short blocks that take whole rows: all of them, if their rings fit in the 48 KiB that every block may
-/// have.
+/// have. Otherwise [`RING_WARPS`].
 pub const fn row_warps<T, A>() -> u32 {
     const WARPS: u32 = SHORT_BLOCK_THREADS / WARP_LANES;
     if end_of_rings::<T, A>(WARPS) <= 48 << 10 {
@@ -61,20 +61,20 @@ pub const fn row_warps<T, A>() -> u32 {
     }
 }
 
-/// The size in bytes of the dynamic shared memory of short blocks that take whole rows.
+/// The least size in bytes of the dynamic shared memory of short blocks that take whole rows.
 pub const fn row_bytes<T, A>() -> u32 {
     end_of_rings::<T, A>(row_warps::<T, A>()) as u32
 }
 
-/// The most chunks of the rows that a block takes whole, if blocks have at most [`MOST_ROW_WINDOWS`] windows. Their values lie in the
-/// header's room.
+/// The most chunks of a block that takes whole rows, if it has at most [`MOST_ROW_WINDOWS`] windows. The chunks' values lie in the header's
+/// room.
 const BLOCK_CHUNKS: usize = 2 * FAN as usize;
 
 /// The most windows of a block that takes whole rows.
 pub const MOST_ROW_WINDOWS: u32 = FAN;
 
 /// Whether all chunks of rows of `row_items` items are equally long, and this length is a power of two, at least a leaf. `chunk_items` is
-/// the most items of a chunk. A row has at most [`FAN`] chunks.
+/// the most items of a chunk. A row must also have at most [`FAN`] chunks.
 pub const fn has_whole_chunks(row_items: u64, chunk_items: u64) -> bool {
     if row_items < chunk_items {
         row_items >= FAN as u64 && row_items.is_power_of_two()
@@ -86,8 +86,9 @@ pub const fn has_whole_chunks(row_items: u64, chunk_items: u64) -> bool {
 /// The number of windows of each block, for rows that [have whole chunks](has_whole_chunks) in a launch with rings. The launch has `rows`
 /// rows of `row_chunks` chunks, and `window_count` windows. The device holds `short` short blocks at a time, or `long` long ones.
 ///
-/// If this is at least `row_chunks`, blocks take whole rows. If there are few rows, blocks share a row of several chunks, as in launches
-/// without rings. A small launch of rows of one chunk has at most one block for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks.
+/// If the result is at least `row_chunks`, blocks take whole rows. If there are few rows, blocks share a row of several chunks, as in
+/// launches without rings. A small launch of rows of one chunk has at most one block for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks,
+/// unless blocks would need more than [`MOST_WINDOWS`] windows for this.
 ///
 /// Sums of `f32` in rows of 1,024 on an H200, in µs (2026-11-26): 2^20 items took 3.61 with 1 window a block, 3.35 with 2
 /// and 5.04 with 4. 2^24 items took 19.1 with 1, and 20.0 with 2. With 2 windows a block, 16 rows of 65,536 took 7.05, and 5.28 with 1.
@@ -118,13 +119,14 @@ pub const fn row_windows(
     }
 }
 
-/// Whether so many segments of `item_count` items are long on average, so that most blocks have long chunks.
+/// Whether segments are long on average: `segments` of them have `item_count` items together. Then most blocks have long chunks.
 pub const fn are_long(item_count: u64, segments: u64) -> bool {
     segments <= item_count >> STEP_SHIFT
 }
 
 /// The number of windows of each block, for a launch of long segments with rings. It has `window_count` windows, on a device that holds
-/// `resident_blocks` blocks at a time. There are more windows than by [`windows_per_block`], since each warp of a block takes whole chunks.
+/// `resident_blocks` blocks at a time. A block has as many windows as by [`windows_per_block`] or more, since each of its warps takes whole
+/// chunks.
 ///
 /// Sums of 2^24 `f32` in segments of 1,024 and of 65,536 on an H200, in µs (2026-11-26), took 24.9 and 24.7 with 1 window a block, 24.1 and
 /// 24.6 with 2, and 23.8 and 24.2 with 3.
@@ -145,8 +147,8 @@ const fn least(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Whether warps may copy whole chunks through rings in a reduction by `O`: the operator folds from the left, and the block's shared memory
-/// has room for the rings. With narrower items, a step would have few vectors.
+/// Whether warps may copy whole chunks through rings in a reduction by `O`: the operator folds from the left, accumulators are not wide,
+/// items have 4 or 8 bytes, and the block's shared memory has room for the rings. With narrower items, a step would have few vectors.
 pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
     let end = end_of_rings::<T, O::Accumulator>(RING_WARPS);
     !O::PAIRS_SIXTEENS
@@ -158,7 +160,7 @@ pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
 }
 
 const _: () = {
-    // A block has the rows that begin in its windows, and perhaps a chunk less than a row more.
+    // A block that takes whole rows has at most as many chunks as windows, and perhaps the chunks of one row more.
     assert!((MOST_ROW_WINDOWS + FAN) as usize <= BLOCK_CHUNKS);
     assert!(BLOCK_CHUNKS * size_of::<u64>() <= size_of::<Header<u64>>());
     assert!(BLOCK_CHUNKS * size_of::<u32>() <= size_of::<Header<u32>>());

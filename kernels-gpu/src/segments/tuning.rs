@@ -1,15 +1,15 @@
-//! Numbers that decide the speed of segmented reductions and scans, and no bit of the results. Where a number was measured, its comment
-//! says when and on which device. All measurements are from compute capability 9.0. Other devices use the same numbers.
+//! Numbers that decide the speed of segmented reductions and scans, and no bit of the results. Most comments say when and on which device a
+//! number was measured. All measurements are from compute capability 9.0. Other devices use the same numbers.
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::{shared_bytes, Task};
 
-/// Threads of a block, if the device can work on all windows at once.
+/// Threads of a block, if the device can work on all windows at once, or on all blocks where these take whole rows.
 pub const SHORT_BLOCK_THREADS: u32 = 256;
 
-/// Threads of a block, if the device cannot work on all windows at once. Then most time goes to steps that keep few threads busy: folding
-/// nodes and roots, and waiting for other blocks. With fewer threads a block, a multiprocessor works on more windows at once.
+/// Threads of a block in all larger launches. There most time goes to steps that keep few threads busy: folding nodes and roots, and
+/// waiting for other blocks. With fewer threads a block, a multiprocessor works on more windows at once.
 ///
 /// 2^28 `f32` on an H200, in µs (2026-11-23, `warpfold-bench shapes --only "offsets, segments"`):
 ///
@@ -37,8 +37,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// small launch has at most one window for each multiprocessor (see [`window_shift`](crate::segments::window_shift)). With smaller windows,
 /// more multiprocessors share the work, unless segments are long: their chunks stay whole.
 ///
-/// `f32` on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). The columns say at most how many windows a small
-/// launch has. In the first column, each window has as many diagonals as a chunk has items, 4,096:
+/// `f32` on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). A column's title is the most windows of a small
+/// launch. In the first column, each window has as many diagonals as a chunk has items, 4,096:
 ///
 /// | | large windows | 66 | 132 | 264 |
 /// |---|---|---|---|---|
@@ -58,10 +58,10 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 
 /// How many resident blocks of [`SHORT_BLOCK_THREADS`] there are for each window of a small call by key, at least, unless windows have
-/// 2^[`LEAST_WINDOW_SHIFT`] items. A call by key then has one launch, in which each window compares its own keys.
+/// 2^[`LEAST_WINDOW_SHIFT`] items. If such a call has one launch, each window compares its own keys.
 ///
 /// `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32; 4,096; by a
-/// power law. The columns say at most how many windows a launch has. In the first column, an earlier launch finds the heads or the runs:
+/// power law. A column's title is the most windows of a launch. In the first column, an earlier launch finds the heads or the runs:
 ///
 /// | | two launches | 132 | 264 | 528 |
 /// |---|---|---|---|---|
@@ -81,12 +81,12 @@ pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 /// (In the first column, windows have as many items as a chunk.)
 pub const BLOCKS_PER_KEYED_WINDOW: u64 = 2;
 
-/// A reduction by key has one launch if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`]. The table of
-/// [`BLOCKS_PER_KEYED_WINDOW`] has times.
+/// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`]. The table
+/// of [`BLOCKS_PER_KEYED_WINDOW`] has times.
 pub const KEYED_ITEMS_PER_BLOCK: u64 = 1024;
 
 /// The binary logarithm of the fewest diagonals of a window. A chunk and the diagonals of so small a window fit in the room of one work,
-/// unless accumulators are wide (see [`room_items`](crate::segments::room_items)).
+/// unless items or accumulators are wide (see [`room_items`](crate::segments::room_items)).
 pub const LEAST_WINDOW_SHIFT: u32 = 8;
 
 /// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half this distance gave the
@@ -112,7 +112,7 @@ pub const LATER: u32 = 512;
 /// and 1,046 µs with copied offsets; scans took 1,888 and 1,878 µs.
 ///
 /// With offsets copied in all works, sums and scans of segments of 32 took 338 and 686 µs. In segments of 1,024 they took 298 and 651 µs.
-/// With offsets copied in dense works alone, these took 290 and 620 µs.
+/// With offsets copied in dense works alone, segments of 1,024 took 290 and 620 µs.
 pub const DENSE_ITEMS: u32 = 8;
 
 /// If no leaf of a warp has more items than this, the warp reads its leaves item by item. Vectors are slower then.

@@ -59,13 +59,13 @@ impl Search {
         }
     }
 
-    /// Narrows the search. `before` has a bit for each lane whose segment begins before the diagonal. The remaining range begins after the
-    /// segment of the last such lane, and ends at the next lane's segment.
+    /// Narrows the search. `before` has a bit for each lane whose segment begins before the diagonal. A lane counts if it has a bit, and
+    /// all lanes before it have bits too. The remaining range begins after the segment of the last lane that counts, and ends at the next
+    /// lane's segment, if these exist.
     #[inline(always)]
     fn narrow(&mut self, before: u32) {
         let stride = self.stride();
-        // All blocks have to choose the same lane, even if offsets do not ascend. So only the lanes before the first lane without a bit
-        // count.
+        // If offsets do not ascend, a lane that does not count may have a bit.
         let count = (!before).trailing_zeros() as u64;
         if count == 0 {
             self.high = self.low;
@@ -173,7 +173,7 @@ impl Offsets {
         !self.are_read() && end < 1 << 31 && self.row_items < 1 << 31
     }
 
-    /// The first row that begins at a diagonal or after it, or `segment_count`. It needs [short rows](Self::are_short_rows).
+    /// The first row that begins at a diagonal or after it, or `segment_count`. The segments are [short rows](Self::are_short_rows).
     #[inline(always)]
     pub fn border_of_rows(&self, diagonal: u64) -> u64 {
         // In a backward scan, the gap after the last row comes first.

@@ -1,4 +1,4 @@
-//! Rows of one item each: every thread makes results of items, without shared memory.
+//! Rows of one item each: threads turn items into results, without shared memory.
 //!
 //! A block needs no ticket, as with [whole chunks](super::whole) that are rows: nobody waits, and no state word is used.
 
@@ -14,7 +14,7 @@ use crate::thread::for_each_vector;
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether this is a reduction of rows of one item. Only operators with rings have this way, whose items have 4 or 8 bytes.
+    /// Whether this is a reduction of rows of one item. Only operators with rings take this way. Their items have 4 or 8 bytes.
     #[inline(always)]
     pub fn have_single_items(&self) -> bool {
         has_rings::<O, T>()
@@ -23,7 +23,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && self.offsets.row_items == 1
     }
 
-    /// Reduces all rows. A thread reads [`THREAD_VECTORS`] items before it writes their results.
+    /// Reduces all rows. A thread reads [`THREAD_VECTORS`] items before it writes their results. If fewer are left for it, it takes them
+    /// one by one.
     ///
     /// # Safety
     /// The whole block, and rows [have one item](Self::have_single_items).

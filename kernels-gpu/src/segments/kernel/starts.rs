@@ -1,8 +1,8 @@
 //! The starts of a work's chunks, the slots of each chunk, and the chunk of each slot.
 //!
-//! Offsets are checked here, before they are used. Where one warp's chunks end and the next warp's begin, two warps read the same offset,
-//! and both values are compared. Every other offset is read at most once here. So starts ascend even if other work rewrites the offsets
-//! meanwhile.
+//! The offsets of works that are not dense are checked here, before they are used. Where one warp's chunks end and the next warp's begin,
+//! two warps read the same offset, and both values are compared. Every other offset is read at most once here. So starts ascend even if
+//! other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::direction::Heading;
@@ -47,9 +47,10 @@ impl Chunk {
     }
 }
 
-/// The slots for a work's leaves, or for its nodes. Chunk `c`, which starts at place `p`, has the slots from `p / size + spare·c` on. Each
-/// chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. Two kinds of works have no spare slots: works
-/// of one chunk, and works of rows of a multiple of `size` items. In such rows, all places `p` have the same remainder by `size`.
+/// The slots for a work's leaves, or for its nodes. Chunk `c`, which starts at place `p`, has the slots from `p / size + spare·c` on. If
+/// `spare` is 1, each chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. Two kinds of works have no
+/// spare slots: works of one chunk, and works of rows of a multiple of `size` items. In such rows, the places at which chunks start have
+/// the same remainder modulo `size`.
 #[derive(Clone, Copy)]
 pub struct Slots {
     /// The most items of a leaf or node.
@@ -101,8 +102,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             + (words + before as u32) * START_BYTES
     }
 
-    /// The lowest address of a work's offsets, which are its chunks' starts and the last chunk's end. It is right only for offsets of 4
-    /// bytes; for others, any address serves [`Self::starts_of`].
+    /// The lowest address of a work's offsets: an offset for each chunk, at which its segment begins, and the offset after these. The
+    /// address is right only for offsets of 4 bytes. For offsets of 8 bytes, and for rows, any address serves [`Self::starts_of`].
     #[inline(always)]
     pub fn first_offset(&self, segment: u64, chunk_count: u32) -> *const u32 {
         let Offsets {
@@ -129,9 +130,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes the chunks' starts, slots and flags and, in a reduction, the results of empty segments. Refuses offsets that do not ascend.
     ///
-    /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads one offset, once. The offset is the start of the lane's chunk, and
-    /// the end of the chunk before it. So the starts that a warp writes ascend, whatever values it reads. The next warp reads the end of
-    /// the warp's last chunk again, as a start.
+    /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads at most one offset, once. The offset is the start of the lane's
+    /// chunk, and the end of the chunk before it. So the starts that a warp writes ascend, whatever values it reads. The next warp reads
+    /// the end of the warp's last chunk again, as a start.
     ///
     /// # Safety
     /// 1. Convergent: the whole block.
@@ -220,11 +221,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The header is written.
     #[inline(always)]
     pub unsafe fn check_start(&self, work: &Work, chunk: u32, begin: u32, end: u32) -> bool {
-        // Other blocks wait for the value of a chunk that is cut, so this chunk must have all its items.
+        // Later windows wait for the value of a chunk that is cut, so this chunk must be full.
         let is_short = chunk == work.cut_chunk
             && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
         let is_wrong = begin < work.begin || begin > end || end > work.end || is_short;
-        // A reduction's tail must have items, since its value is combined with others.
+        // A reduction's tail must have items, since its value is combined with those of earlier chunks.
         if is_wrong || self.task == Task::Reduce && begin == end && chunk == work.tail_chunk {
             // SAFETY: the tag is written with the header, and `is_refused` is in shared memory.
             unsafe {
@@ -236,8 +237,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The place where a chunk starts; for one past the last chunk, the place where the last chunk ends. If the offsets are copied and not
-    /// yet checked, it may be beyond the work.
+    /// The place where chunk `chunk` starts. If `chunk` is `work.chunk_count`, the place where the last chunk ends. If the offsets are
+    /// copied and not yet checked, the place may be beyond the work.
     ///
     /// # Safety
     /// The starts are written, perhaps without a check, and `chunk <= work.chunk_count`.
@@ -310,7 +311,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the slots of a chunk: the bit of its first slot, and the counts of the words up to the next chunk's first slot.
+    /// Writes the slots of a chunk: the bit of its first slot, and the counts of all later words, up to the word of the next chunk's first
+    /// slot. Chunk 0 also writes the first word's count.
     ///
     /// # Safety
     /// The work has the chunk, from place `begin` to place `end`, with `begin <= end <= work.end`. The room's bits were cleared for this
@@ -364,7 +366,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The starts are written.
     #[inline(always)]
     pub unsafe fn has_roots(&self, room: Room<T, O::Accumulator>) -> bool {
-        // SAFETY: the flags are in shared memory, and written with the starts: this function's condition.
+        // SAFETY: the flags are in shared memory. They are written, since the starts are written and checked: this function's condition.
         unsafe { simt::read_shared(room.flags()) & HAS_ROOTS != 0 }
     }
 

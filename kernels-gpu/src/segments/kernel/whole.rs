@@ -1,27 +1,28 @@
-//! Rows of whole chunks, which go from global memory straight to registers, and are combined by single warps.
+//! Rows of whole chunks: single warps combine the chunks. Items go from global memory straight to registers or, with left folds, through
+//! rings in shared memory.
 //!
-//! If a row's length is a power of two, or a multiple of a chunk, then all chunks of a launch have equally many vectors, and this number is
-//! a power of two. The items are a sequence of such chunks. It is cut into **units** of one chunk each, or of as many chunks as have
-//! [`STEP_VECTORS`] vectors. Each block has consecutive units, equally many for each warp. A warp combines all vectors of its unit: one
-//! binary tree for each chunk. For this, the warp needs no search, no shared memory and no barrier. The last blocks of a launch may have no
-//! units.
+//! A row of whole chunks has a power of two of items, from 16 items to a full chunk, or it has 2 to 16 full chunks. So all chunks of a
+//! launch have equally many vectors, and this number is a power of two. The items are a sequence of such chunks. The sequence is cut into
+//! **units** of one chunk each or, if chunks are shorter, of [`STEP_VECTORS`] vectors each. Each block has consecutive units, equally many
+//! for each warp. The last blocks of a launch may have fewer units, or none. A warp combines all vectors of a unit: one binary tree for
+//! each chunk. For this, the warp needs no search, no shared memory and no barrier.
 //!
-//! A unit has 1, 2 or 4 steps. After three levels of a step's tree, each lane has one value. The next two levels combine lanes that are 8
-//! and 16 apart. With several steps, two lanes share this work: each combines the values of one step. This takes three combinations for
-//! four steps, and would take eight if each step were finished alone.
+//! A unit has 1, 2 or 4 steps of [`STEP_VECTORS`] vectors. After three levels of a step's tree, each lane has one value. The next two
+//! levels combine the values of lanes that are 8 and 16 apart. With several steps, two lanes share this work: each combines the values of
+//! one step. This takes three combinations for four steps, and would take eight if each step were finished alone.
 //!
-//! If rows have several chunks, each chunk's value is published in a slot of its own, and a [later](super::later) block combines the rows.
-//! Only these launches take tickets, since only in these a block waits for another block.
+//! If rows have several chunks, each chunk's value is published in a slot of its own, and a [later](super::later) block combines the rows,
+//! if there is one. Only these launches take tickets, since only in these a block waits for another block.
 //!
-//! **Rings.** Left folds have the same units, but their items go through [rings](super::rings). A block takes whole rows. So no value is
-//! published, and there is no ticket.
+//! **Rings.** With left folds, items go through [rings](super::rings), and a unit has one chunk or the items of a ring's step. A block
+//! takes whole rows. So no value is published, and there is no ticket.
 //!
-//! **No ticket.** In all other launches, a block's index decides its units. Nobody waits: each chunk is a row, whose result the warp writes
-//! at once. No state word is read or written, so none needs clearing. The launch has no tag, and the word with the tickets keeps the epoch.
-//! The next launch that takes tickets gets the tag that this launch would have had. No state word carries that tag yet.
+//! **No ticket.** In launches without tickets, a block's index decides its units. No block waits for another: each chunk is a row, or each
+//! block has whole rows. No state word is read or written, so none needs clearing. The launch has no tag, and the word with the tickets
+//! keeps the epoch. The next launch that takes tickets gets the tag that this launch would have had. No state word carries that tag yet.
 //!
-//! **Times.** 2^28 `f32` on an H200, in µs (2026-11-26), in rows of 1,024 and of 65,536. Before, they had windows, and went through the
-//! pieces of [`rows`](super::rows) and shared memory:
+//! **Times.** 2^28 `f32` on an H200, in µs (2026-11-26). Each operator has a column for rows of 1,024, and one for rows of 65,536. With
+//! windows, rows were streamed as in [`rows`](super::rows):
 //!
 //! | | `ArgMax` | | `Moments` | | `LogSumExp` | |
 //! |---|---|---|---|---|---|---|
@@ -57,13 +58,13 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// The steps of a unit.
+    /// How many steps of [`STEP_VECTORS`] vectors a unit has.
     #[inline(always)]
     fn steps(&self) -> u32 {
         1 << self.levels.saturating_sub(STEP_LEVELS)
     }
 
-    /// The units of a block, from the first to the end.
+    /// The units of a block: the first, and one past the last.
     #[inline(always)]
     fn units_of(&self, block: u32) -> (u32, u32) {
         let begin = Ord::min(block * self.block_units, self.units);
@@ -72,9 +73,10 @@ impl Cut {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether this is a reduction of rows that a warp may combine chunk by chunk. The rows [have whole chunks](has_whole_chunks). With
-    /// rings, a block takes whole rows, so it must have enough windows. Otherwise, the input must be aligned to a vector. Then, if there is
-    /// one window for each block, all warps of a block share it, so units of several steps are left to other ways.
+    /// Whether this is a reduction of rows that single warps may combine chunk by chunk. The rows must [have whole
+    /// chunks](has_whole_chunks). With rings, a block takes whole rows, so it must have enough windows. Without rings, rows must be
+    /// [streamed](streams_rows), and the launch must [have vectors](Self::have_vectors). If each block then has one window, units must have
+    /// one step: all warps of a block share the longer chunks of a window.
     #[inline(always)]
     pub fn have_whole_chunks(&self) -> bool {
         let row = self.offsets.row_items;
@@ -198,8 +200,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Reduces the chunks of a unit. Writes the results of rows of one chunk, and publishes the value of any other chunk.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The launch has whole chunks, cut as `cut` says, and the unit. No other warp reduces it. If rows have
-    /// several chunks, the tag is written.
+    /// Convergent: the whole warp. The launch has whole chunks, cut as `cut` says. It has the unit, and no other warp reduces the unit. If
+    /// rows have several chunks, the tag is written.
     #[inline(always)]
     unsafe fn reduce_unit(&self, cut: &Cut, unit: u32) {
         let levels = cut.levels;
@@ -208,8 +210,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let all = self.offsets.segment_count * self.offsets.row_items / vector_items::<T>() as u64;
         let vectors = Ord::min(all - first, 1 << unit_levels) as u32;
         // SAFETY: the whole warp is here, and no other warp has the unit: this function's conditions. Its vectors exist, and are aligned.
-        // One lane has the value of each chunk. The chunk's row belongs to the launch, and has a result (the launch's condition 5). The
-        // tag is written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as many
+        // Each chunk's value is on one lane. The chunk's row belongs to the launch, and has a result (the launch's condition 5). The tag is
+        // written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as many
         // windows as full chunks.
         unsafe {
             let value = self.fold_unit(cut, first * vector_items::<T>() as u64, vectors);
@@ -231,8 +233,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the `vectors` vectors of a unit that begins with item `first`. If a chunk begins at the lane's
-    /// [first vector](first_vector_of_lane), the lane gets the chunk's value. Its indices count from the unit's first item.
+    /// Folds the `vectors` vectors of a unit that begins with item `first`. If a chunk begins at the lane's [first
+    /// vector](first_vector_of_lane), the lane gets the chunk's value. Indices in this value count from the unit's first item.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The items exist, and the first vector is aligned to 16 bytes.
@@ -243,7 +245,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (mut one, mut two) = (O::identity(), O::identity());
         let mut number = 0;
         // SAFETY: the whole warp is here, with the same `levels` and `number`, and the vectors exist: this function's conditions. With
-        // several steps, the unit has all their vectors. 1, 2, 4, 8 and 16 are less than 32.
+        // several steps, the unit has all their vectors. Lanes that exchange values are at most 16 apart, fewer than the 32 lanes of a
+        // warp.
         unsafe {
             let mut value = loop {
                 let step = simt::opaque_one() as u32;

@@ -97,7 +97,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes a window and its works. The window has number `number` in the launch, and number `window` in the block. The segments from
     /// `first` to `end`, exclusive, begin in it. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and
-    /// they are fewer than the items of two chunks.
+    /// they are fewer than the items of two full chunks.
     ///
     /// # Safety
     /// 1. Convergent: the whole warp, with the same arguments. The ticket and the tag are written.
@@ -122,7 +122,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // constant structs with others byte by byte.
         let follows = exists & (first > 0);
         let begins = exists & (end > first);
-        // The tail is the first of the chunks of segment `first - 1` that begin in the window or later.
+        // The tail is the first chunk of segment `first - 1` that begins in the window or later.
         let distance = diagonal.wrapping_sub(before.wrapping_add(first.wrapping_sub(1)));
         let index = distance.div_ceil(chunk);
         let tail = before.wrapping_add(index.wrapping_mul(chunk));
@@ -223,7 +223,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Offset `first - 1` (offset 0 if `first` is 0), offset `first`, and the same two for `end`. Four lanes load them, one each.
+    /// Offset `first - 1` (offset 0 if `first` is 0), offset `first`, and the same two for `end`. Each of the lanes 0 to 3 loads one of
+    /// these.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The offsets are readable, and `first` and `end` are at most `segment_count`.
@@ -245,7 +246,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Whether windows have fewer diagonals than a chunk has items. Then works have the room of a scan's works, even in a reduction. Such a
-    /// launch is small, so its blocks need not be small, and with more room fewer windows have a second work.
+    /// launch is small, so few blocks share a multiprocessor, and each may have more room. Then fewer windows have a second work.
     #[inline(always)]
     pub fn is_roomy(&self) -> bool {
         self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros()
@@ -261,7 +262,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         offsets.direction.place(place, vector_items::<T>() as u64) as u32
     }
 
-    /// A work of the block. Each window has two works. The second may be empty, or both.
+    /// A work of the block. Each window has two works. The second work may be empty, and so may both works.
     ///
     /// # Safety
     /// The header is written, and `number < work_count`.

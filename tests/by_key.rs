@@ -247,6 +247,19 @@ fn runs_that_start_at_borders() {
     }
 }
 
+/// Windows of 256 items: the first run and the beginning of the second one are in one window, but do not fit in it together.
+#[test]
+fn short_runs_that_end_after_their_window() {
+    for short in [5, 6, 9, 12, 16, 17] {
+        let lengths = [255 - short / 2, short, 257 - short + short / 2].repeat(3);
+        let keys = keys(&lengths, |run| run as u32);
+        let values = values::<f64>(keys.len());
+        let what = format!("runs of {short}");
+        check_reductions::<MinMax, u32, f64>(&keys, &values, &what);
+        check_reductions::<Sum, u32, f64>(&keys, &values, &what);
+    }
+}
+
 #[test]
 fn unaligned_keys_and_reversed_scans() {
     let gpu = gpu();

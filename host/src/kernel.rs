@@ -244,6 +244,8 @@ pub(crate) struct Division {
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
     /// The most items of a segment's chunk.
     pub chunk_items: u64,
+    /// Whether reductions by key may have one launch.
+    pub short_runs_fit: bool,
     /// Bytes of dynamic shared memory of short blocks that take whole rows; `None` if warps of a segmented reduction have no rings.
     pub row_bytes: Option<u32>,
     /// A function of the numbers of rows and of columns.
@@ -260,6 +262,7 @@ impl Division {
             scan_state_words: scan_state_words::<O::Accumulator>,
             scan_most_state_words: scan_most_state_words::<O::Accumulator>,
             chunk_items: segments::chunk_items::<T, O::Accumulator>(),
+            short_runs_fit: segments::short_runs_fit::<T, O::Accumulator>(),
             row_bytes: match has_rings::<O, T>() {
                 true => Some(row_bytes::<T, O::Accumulator>()),
                 false => None,

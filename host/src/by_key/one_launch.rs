@@ -16,8 +16,8 @@ pub(super) fn can_compare(keys: Span) -> bool {
 
 impl Keyed {
     /// Queues a reduction in one launch. `row` is the operator's row for segments. Returns false, and queues nothing, if the operator has
-    /// no kernel for it, if there are no keys or too many, if the kernel cannot compare the keys, or if the outputs have room for fewer
-    /// runs than keys.
+    /// no kernel for it, or wide items and accumulators, if there are no keys or too many, if the kernel cannot compare the keys, or if the
+    /// outputs have room for fewer runs than keys.
     ///
     /// # Safety
     ///
@@ -41,6 +41,9 @@ impl Keyed {
         let kernel = queue.entered.kernel(&row.entry)?;
         let resident_blocks = kernel.short.resident_blocks as u64;
         let division = row.division;
+        if !division.short_runs_fit {
+            return Ok(false);
+        }
         let window_shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
         let windows = window_count(item_count, window_shift);
         if windows > resident_blocks || item_count > KEYED_ITEMS_PER_BLOCK * resident_blocks {
@@ -67,8 +70,8 @@ impl Keyed {
         };
         let block = kernel.short.block;
         // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
-        // starts and their number can be written (this function's conditions); there is room for a run for each key, checked above. The
-        // workspace has the state words, and there is a short block for each window.
+        // starts and their number can be written (this function's conditions); there is room for a run for each key, and short runs fit, as
+        // checked above. The workspace has the state words, and there is a short block for each window.
         unsafe { queue.launch(Position::Whole, kernel, block, windows, arguments.list())? };
         Ok(true)
     }

@@ -116,6 +116,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 ///    else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`] for these windows, and one more for each window.
+/// 7. [Short runs fit](crate::segments::short_runs_fit) in a window.
 #[inline(always)]
 pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
     simt::await_work_before();

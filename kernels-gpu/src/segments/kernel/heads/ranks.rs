@@ -133,8 +133,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // All words are read together with the window's first work. A branch around the call would make rust-cuda's compiler copy the
         // barrier after it.
         let words = if number == 0 { self.window_words() } else { 0 };
-        // SAFETY: the header, the words and the items are written. A short chunk is in the first work. Each run has one head, and so one
-        // thread writes its outputs, which have room. One thread writes the end.
+        // SAFETY: the header, the words and the items are written. A short chunk is in the first work, since short runs fit (condition 7 of
+        // [`by_key_reduce`]). Each run has one head, and so one thread writes its outputs, which have room. One thread writes the end.
         unsafe {
             let window = self.window_number(0);
             let origin = window << self.window_shift;

@@ -171,9 +171,9 @@ impl<A: Accumulator> Lookback<A> {
         let wanted = Wanted::of(tile);
         let is_last = is_group_last(tile);
         // SAFETY: the whole warp calls it, and all lanes take the same branches around warp functions. The wanted slots are the slots of
-        // lower tiles and groups, and of this group's prefix; the board has them. Only the block with a group's last tile publishes the
-        // next group's prefix, so no other block publishes it. The warp's barriers order the lanes' accesses to the scratch, which is the
-        // warp's.
+        // lower tiles and groups, and of this group's prefix; the board has them. Only lane 0 in the block with a group's last tile
+        // publishes the next group's prefix, so no other thread does. The warp's barriers order the lanes' accesses to the scratch, which
+        // is the warp's.
         unsafe {
             let stripe = Stripe::of_lane();
             let mut seen = self.load_tiles(&wanted, stripe, scratch);

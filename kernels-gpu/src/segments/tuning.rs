@@ -5,7 +5,8 @@ use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::{shared_bytes, Task};
 
-/// Threads of a block, if the device can work on all windows at once, or on all blocks where these take whole rows.
+/// Threads of a block if the device can work on all windows at once. If blocks take whole rows, it is enough that the device can work on
+/// all blocks at once.
 pub const SHORT_BLOCK_THREADS: u32 = 256;
 
 /// Threads of a block in all larger launches. There most time goes to steps that keep few threads busy: folding nodes and roots, and

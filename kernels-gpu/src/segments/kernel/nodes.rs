@@ -259,8 +259,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < work.chunk_count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts, the items and the nodes' values are
-            // written (this function's conditions), and the slot is less than `chunk_count`. The lanes of a chunk have the same slot. One
-            // of them finishes the chunk.
+            // written (this function's conditions), and the slot that `chunk` gets is less than `chunk_count`. The lanes of a chunk have
+            // the same slot. One of them finishes the chunk.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let chunk = self.chunk(work, room, Ord::min(slot, work.chunk_count - 1));

@@ -217,7 +217,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the words are written (condition 1), and have the block. The whole warp takes part in the ballots, since all lanes
-            // have the same `first`. Each leaf begins in one block, and so has one thread. The step's other conditions hold by condition 2.
+            // have the same `first`. Each leaf begins in one block of 16 places, at which one thread looks. The step's other conditions
+            // hold by condition 2.
             unsafe {
                 let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
                 let exists = first + lane < count;

@@ -62,8 +62,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             let exists = first + lane < count;
             // SAFETY: the words are written (this function's condition), and have the block. The whole warp takes part in the ballots,
-            // since all lanes have the same `first`. Each leaf begins in one block, and so has one thread. Its items are written. The
-            // warp's list has room for its nodes.
+            // since all lanes have the same `first`. Each leaf begins in one block of 16 places, at which one thread looks. Its items are
+            // written. The warp's list has room for its nodes.
             unsafe {
                 let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
                 let is_vector = |place: u32| {

@@ -193,8 +193,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, and the number of a stream's items is a power of two,
-    /// word `i` depends only on that number.
+    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, word `i` of a combination of a power of two of streamed
+    /// items depends only on how many items these are.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 

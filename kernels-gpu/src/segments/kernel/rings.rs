@@ -218,7 +218,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let own = begin.wrapping_add((vector * items) as u64);
             if own < all && own + items as u64 <= all {
                 let from = self.input.wrapping_add(own as usize);
-                // SAFETY: as above, for one vector.
+                // SAFETY: the vector's items exist, as tested just above. The rest is as above.
                 unsafe { Self::bring_vector(ring, slot + place_of_vector(vector), from.cast()) };
                 vector += step * WARP_LANES;
                 continue;

@@ -61,7 +61,7 @@ impl Around {
     #[inline(always)]
     pub unsafe fn sixteen<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
         let (number, shift) = (block / 2, block % 2 * FAN);
-        // SAFETY: the words are written, and have the block: this function's conditions.
+        // SAFETY: the words are written: this function's condition.
         let word = unsafe { room.word(number) };
         let first = block * FAN;
         let heads = word.heads >> shift & 0xffff;
@@ -108,7 +108,7 @@ impl Around {
         let first = block * NODE;
         let number = first / u32::BITS;
         let last_number = number + NODE / u32::BITS - 1;
-        // SAFETY: the words are written, and have the block: this function's conditions.
+        // SAFETY: the words are written: this function's condition.
         let (word, last_word) = unsafe { (room.word(number), room.word(last_number)) };
         let end = match word.heads {
             0 => word.after,

@@ -10,6 +10,8 @@ mod data;
 #[path = "common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod device;
+#[path = "common/runs.rs"]
+mod runs;
 
 use crate::device::{Item, Kernel};
 use buffers::{assert_begins, values, zeros};
@@ -17,6 +19,7 @@ use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, Sample, assert_same_bits, ordinary};
+use runs::keys;
 use warpfold::cust_half::{bf16, f16};
 use warpfold::kind::{by_key_scan, segmented_reduce, segmented_scan};
 use warpfold::{Cpu, Equal, Error, Gpu, cust, reduce, scan};
@@ -33,13 +36,6 @@ fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
         left -= length;
     }
     lengths
-}
-
-/// Keys in runs of these lengths.
-fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
-    let runs = lengths.iter().enumerate();
-    runs.flat_map(|(run, &length)| std::iter::repeat_n(key(run), length))
-        .collect()
 }
 
 /// Operators that scan by key, with and without an output for the runs' starts.

@@ -1,7 +1,7 @@
 //! The cost of a launch, such as bytes, sectors, barriers, shuffles and instructions, counted by the virtual GPU.
 //!
-//! The counts follow from the algorithm, so many are asserted as equalities. A scan's counts also depend on how long blocks wait for each
-//! other. If only one block runs at a time, no block waits, so most scans run in this way here. Nothing here predicts time.
+//! The counts follow from the algorithm. Therefore many of them are asserted as equalities. A scan's counts also depend on how long blocks
+//! wait for each other. If only one block runs at a time, no block waits, so most scans run in this way here. Nothing here predicts time.
 
 #[path = "counters/budget.rs"]
 mod budget;

@@ -1,5 +1,8 @@
 //! A user's operator gives the same bits on the device as on the CPU, in reductions and scans of whole arrays, of segments and of columns.
 
+#[path = "runs.rs"]
+mod runs;
+
 use std::any::type_name;
 
 use bytemuck::bytes_of;
@@ -14,6 +17,7 @@ use warpfold::{Commutative, Cpu, Equal, Gpu, check_operator, reduce, scan};
 
 use crate::device::{Item, Kernel};
 use crate::numbers::{Random, items};
+use runs::keys;
 
 /// Lengths around the boundaries of vectors, warps, blocks and tiles, and a few lengths between these. With items of 56 bytes or more, the
 /// last length exceeds 16 MiB, so its scan has the tiles of a long scan.
@@ -102,10 +106,7 @@ where
 /// Checks reductions of runs of few keys, which one launch finds and reduces.
 fn check_by_key<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Random) -> T) {
     let lengths = [3, 1, 15, 16, 17, 33, 255, 257, 5, 1, 1];
-    let runs = lengths.iter().zip(0_u32..);
-    let keys: Vec<u32> = runs
-        .flat_map(|(&length, run)| std::iter::repeat_n(run, length))
-        .collect();
+    let keys = keys(&lengths, |run| run as u32);
     let items = items(keys.len(), item);
     let reduced = reduce::<O, _>(&items).by_key::<Equal, _>(&keys);
     let (_, expected) = reduced.wait(Cpu).unwrap();

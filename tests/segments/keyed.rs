@@ -8,6 +8,7 @@ use warpfold_kernels::segments::tuning::LEAST_WINDOW_SHIFT;
 
 use crate::data::{Random, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, Generation, SM_90};
+use crate::runs::keys;
 use crate::schedule::schedules;
 
 /// The engines of a reduction and of a scan.
@@ -72,13 +73,6 @@ impl Engines {
             .unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_same_bits(&scanned, &expected, &what);
     }
-}
-
-/// Keys in runs of these lengths.
-fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
-    let runs = lengths.iter().enumerate();
-    runs.flat_map(|(run, &length)| std::iter::repeat_n(key(run), length))
-        .collect()
 }
 
 /// Lengths of short runs, of runs around the items that are marked beside a window, of runs of several windows and chunks, and random ones.

@@ -19,6 +19,8 @@ mod places;
 mod refused;
 mod rewritten;
 mod rings;
+#[path = "../common/runs.rs"]
+mod runs;
 mod scans;
 #[path = "../common/schedule.rs"]
 mod schedule;

@@ -29,7 +29,7 @@ use crate::warp;
 use super::items::Room;
 use super::Launch;
 
-/// How many vectors a lane reads in a step. A piece has at least so many vectors.
+/// How many vectors a lane reads in a step. A piece has at least that many vectors.
 ///
 /// Reading the next step's vectors before the last combinations of a step was slower on an H200 (2026-11-26). `Moments` and `LogSumExp` of
 /// 2^28 `f32` in rows of 1,024 then took 275 and 308 µs, instead of 268 and 299 µs.

@@ -145,7 +145,7 @@ impl Build {
         }
     }
 
-    /// Compiles the kernels with the compiler that the crate's features ask for, and packs them.
+    /// The kernels, packed. The crate's features choose the compiler. Rows that rustc has compiled may come from the cache.
     fn packed(&self, source: &Source) -> Result<Pack, Error> {
         #[cfg(feature = "cuda_builder")]
         if self.is_for_rust_cuda() {
@@ -169,8 +169,8 @@ impl Build {
         VARIANTS.iter().filter(is_wanted)
     }
 
-    /// Compiles the file with rustc: operators for compute capability 9.0, kernels for all three, the highest first. Ignores committed and
-    /// cached device code.
+    /// Compiles the file with rustc: operators for compute capability 9.0, kernels for all three, the highest first. Ignores committed
+    /// device code and cached rows.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;

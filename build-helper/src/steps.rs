@@ -19,10 +19,10 @@ use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 impl Build {
-    /// Writes the files that the host includes, from the committed device code if it fits. If none fits, compiles the rows that are not in
-    /// the cache, or returns an error if [`Self::locked`] is set. Also compiles these rows if the device code is to be written anew.
-    /// Compiles everything if rust-cuda's compiler is used, or if the committed device code is to be compared. Returns why the committed
-    /// device code does not fit, if the build would have used it otherwise.
+    /// Writes the files that the host includes, from the committed device code if it fits. Otherwise compiles the rows that are not in the
+    /// cache, or returns an error if [`Self::locked`] is set. Also compiles these rows if the device code is to be written anew. Compiles
+    /// everything if rust-cuda's compiler is used, or if the committed device code is to be compared. If the build did not use committed
+    /// device code because the code does not fit, returns why it does not fit.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;

@@ -145,7 +145,7 @@ impl Build {
         }
     }
 
-    /// The kernels, packed. The crate's features choose the compiler. Rows that rustc has compiled may come from the cache.
+    /// The kernels, packed. The crate's features choose the compiler. Rows that rustc compiled before may come from the cache.
     fn packed(&self, source: &Source) -> Result<Pack, Error> {
         #[cfg(feature = "cuda_builder")]
         if self.is_for_rust_cuda() {

@@ -50,7 +50,8 @@ fn main() -> Result<()> {
     }
 }
 
-/// Prints the cost of a turn. If `by_file` is set, also prints a line for each of the library's own files, and one for all other files.
+/// Prints the cost of a turn. If `by_file` is set, also prints a line for each file of the library that the call reaches, and a line for
+/// all other files.
 fn print(call: &str, by_file: bool) -> Result<()> {
     ensure!(CALLS.contains(&call), "expected one of {CALLS:?}");
     let (few, many) = (count(call, FEW)?, count(call, MANY)?);
@@ -127,7 +128,7 @@ fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
         } else if let Some(name) = entry.strip_prefix("cfi=").or(entry.strip_prefix("cfl=")) {
             full_name(name, &mut names)?;
         } else if entry.starts_with("calls=") {
-            // The next entry is the cost of the called function. Entries of that function, and of those that it calls, have this cost, too.
+            // The next entry is the cost of the called function. Entries of that function and of its callees have this cost, too.
             let cost = entries.next().context("a call without a cost")?;
             line = line_of(cost, line)?;
         } else if is_cost(entry) {

@@ -59,7 +59,7 @@ pub(crate) enum Verb {
 /// A reduction or a scan of parts along an axis.
 #[derive(Clone, Copy)]
 pub(crate) struct Along {
-    /// The kernel for parts that are contiguous rows.
+    /// The kernel for parts that are rows without gaps between them.
     pub segments: &'static Row,
     /// The kernel for other parts.
     pub columns: &'static Row,
@@ -267,8 +267,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// The work of parts along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a
-    /// single row.
+    /// The work of parts along an axis. Rows without gaps between them become segments, since the segments' kernel keeps the whole device
+    /// busy even with a single row.
     fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         let items = arguments.input;
         let Shape::Axis(axis) = arguments.shape else {

@@ -202,7 +202,7 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
-    /// - they describe the matrices and the workspace of `prepared`;
+    /// - they describe the matrices that `prepared` was made for, and its workspace;
     /// - the matrices and the count can be read and the results written, in memory of this context, until the work is done.
     unsafe fn launch_columns(
         &mut self,

@@ -232,7 +232,7 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. If the bits are the same, a single row is reduced as a whole array: more blocks then share the work. A row
+    /// The work of segments. A single row is reduced as a whole array if that gives the same bits: more blocks then share the work. A row
     /// that is followed by a gap stays a segment: a reduction of a whole array would accept an output in the gap.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));

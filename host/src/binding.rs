@@ -230,7 +230,7 @@ pub unsafe trait DeviceStream {
 }
 
 // SAFETY: by both conditions of `RawStream::from_raw`, the stream is the driver's and is not destroyed during the `RawStream`'s lifetime.
-// This lifetime outlives the borrow.
+// This lifetime outlives the borrow. The stream of `DEFAULT` is never destroyed.
 unsafe impl DeviceStream for RawStream<'_> {
     fn as_raw(&self) -> RawStream<'_> {
         *self

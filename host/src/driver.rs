@@ -1,4 +1,5 @@
-//! The driver calls that this library makes. This file has the calls' results, and the contexts in which threads make calls.
+//! The driver calls that this library makes. This file has the calls' results, and the contexts and capture modes in which threads make
+//! calls.
 //!
 //! `cust` declares the driver's functions with a Rust enum as their result. If a newer driver returns a code that the enum lacks, the
 //! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
@@ -118,7 +119,7 @@ pub(crate) fn init() -> Result<()> {
     check("cuInit", unsafe { raw::cuInit(0) })
 }
 
-/// The text that the driver wrote into `buffer`, up to its first NUL.
+/// The text that the driver wrote into `buffer`: up to the first NUL, and without white space at both ends.
 fn text(buffer: &[u8]) -> String {
     let length = buffer
         .iter()

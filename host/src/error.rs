@@ -292,8 +292,8 @@ pub enum Error {
         alignment: usize,
     },
 
-    /// A buffer is not memory of this GPU's primary context: it belongs to another context or device, or it
-    /// has been freed.
+    /// A buffer is not memory of this GPU's primary context: it belongs to another context or device, it has been freed, or it is host
+    /// memory that is not page-locked.
     #[error(
         "the {argument} at address {address:#x} is not memory of this GPU's primary context: it belongs to \
          another context or device, or it was freed"

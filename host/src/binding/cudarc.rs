@@ -2,8 +2,8 @@
 //!
 //! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that reads a slice waits for the last
 //! write, and a stream that writes it waits for both. Each stream records a new event after its work: `cudarc` does so when a `SyncOnDrop`
-//! is dropped. So the drop of a call's guard drops a `SyncOnDrop`. If `cudarc` does not know the stream, the call is ordered with the
-//! slice's own stream instead: after that stream's queued work, and before its later work.
+//! is dropped. So the drop of a call's guard drops a `SyncOnDrop`. If `cudarc` does not know the call's stream, the call is ordered with
+//! the slice's own stream instead: it runs after the stream's queued work, and before the stream's later work.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,8 +17,8 @@ use cudarc::driver::{
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
 // SAFETY: a `CudaStream` holds a stream of the driver's. If the `CudaStream` created the stream, the stream is destroyed only when the
-// `CudaStream` is dropped. If the stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as
-// long.
+// `CudaStream` is dropped. If the stream came from elsewhere, the code that made the `CudaStream` has promised that the stream outlives the
+// `CudaStream`.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
         // SAFETY: the handle is a stream of the driver's, which is not destroyed while `self` is borrowed: see above.

@@ -57,7 +57,8 @@ pub(crate) struct PinnedMemory {
 
 // SAFETY: the memory is this owner's, and the driver frees it from any thread.
 unsafe impl Send for PinnedMemory {}
-// SAFETY: shared access only returns addresses. Reads and writes through them need unsafe code of their own.
+// SAFETY: shared access only returns the addresses, or asks the driver about them. Reads and writes at the addresses need unsafe code of
+// their own.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {

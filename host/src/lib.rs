@@ -135,14 +135,16 @@
 //! # Without waiting
 //!
 //! `queue` enqueues the work on the stream and returns. A request may allocate and synchronise if it is the first to use its kernel, its
-//! stream or its capture, or if it needs more scratch memory than earlier requests. It may also do so after a failed call, or after graphs
-//! were destroyed. Other requests do neither.
+//! stream or its capture, or if it needs more scratch memory than earlier requests. It may also do so after a failed call, after graphs
+//! were destroyed, and after scratch memory was freed: by [`Gpu::trim`], because memory was short, or because more than 256 streams were
+//! used. Other requests do neither.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
 //! - Whatever the data are, the kernels access only the memory that the request names and the library's own scratch memory.
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
-//! - If a buffer is dropped while work on it is queued, `cuMemFree` waits for the work, and then frees the buffer.
+//! - If a buffer is dropped while work on it is queued, its memory is freed after the work: `cuMemFree` waits for all work, and `cudarc`
+//!   frees the memory on a stream that waits for this work.
 //! - Every call asks the driver which context owns the memory at each address.
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:

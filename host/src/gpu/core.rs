@@ -215,7 +215,8 @@ impl Drop for Core {
             self.kept.trim();
             self.kept.workspaces.clear();
             // Queued launches used some of this memory, and waiting calls have waited for theirs. So no kernel is running when the kernels
-            // are unloaded. SAFETY: `self` is being dropped, and does not use `kept` after this.
+            // are unloaded.
+            // SAFETY: `self` is being dropped, and does not use `kept` after this.
             unsafe { ManuallyDrop::drop(&mut self.kept) };
             drop(unconcerned);
             let _ = bound.unbind();

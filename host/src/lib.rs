@@ -113,9 +113,9 @@
 //! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
 //! makes one operator out of several.
 //!
-//! The items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; the items of
-//! [`Recurrence`] are [`Affine`]. [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in at
-//! least 32 bits. Results of 8 and 16 bits are truncated or rounded to their size once, at the end. Results of [`WideSum`] have a wider
+//! On a GPU, the items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; the items
+//! of [`Recurrence`] are [`Affine`]. [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in
+//! at least 32 bits. Results of 8 and 16 bits are truncated or rounded to their size once, at the end. Results of [`WideSum`] have a wider
 //! type than the items, in reductions and in scans. If an operator has no kernel for an item type, a request on a GPU does not compile:
 //!
 //! ```compile_fail
@@ -185,7 +185,7 @@
 //!
 //! While a call waits, its thread runs no task of an executor or a thread pool. So calls may be made from rayon's tasks, with locks held
 //! and values borrowed. In an asynchronous program, make waiting calls where blocking is allowed. In a process that was forked after the
-//! GPU was used, every call on a GPU returns [`Error::Forked`].
+//! first [`Gpu`] was made, every call on a GPU returns [`Error::Forked`].
 //!
 //! # Features
 //!

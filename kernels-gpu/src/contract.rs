@@ -38,9 +38,9 @@
 //!    thread combines its `N` items at this position pairwise, neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`. It appends the
 //!    result to a left fold over the chunk's tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
 //!
-//!    With a wide accumulator the thread has two folds only, one for its vectors with even `v` and one for its vectors with odd `v`. It
-//!    combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it combines the two
-//!    folds.
+//!    With a wide accumulator, unless the next paragraph applies, the thread has two folds only, one for its vectors with even `v` and one
+//!    for its vectors with odd `v`. It combines the items of a vector from left to right, and appends the total to the vector's fold. At
+//!    the chunk's end it combines the two folds.
 //!
 //!    With [`Moments`](crate::op::Moments), alone, of mapped items, in a tuple or in [`Statistics`](crate::op::Statistics), the thread has
 //!    one fold. It combines the items of each vector pairwise, neighbours first, and then the totals of its `N` vectors in the same way. It

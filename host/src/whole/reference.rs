@@ -297,7 +297,7 @@ fn scan_vector<O: Op<T>, T: Element>(vector: &[O::Accumulator]) -> Vec<O::Accumu
     scanned
 }
 
-/// The inclusive scan of a row's lanes by Kogge and Stone. Each step updates all lanes at once.
+/// The inclusive scan of a row's lanes by Kogge and Stone. Each step reads the values that the step before has left.
 fn kogge_stone<O: Op<T>, T: Element>(lanes: &[O::Accumulator]) -> Vec<O::Accumulator> {
     let mut scanned = lanes.to_vec();
     for step in [1, 2, 4, 8, 16] {

@@ -63,10 +63,10 @@
 //!    inclusive value of the previous lane (`e` for lane 0).
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of the tiles before tile `k` of a group. Each
 //!    of 32 lanes has the aggregate of one tile, or `e` if the tile is not before tile `k`. The lanes combine neighbours first: lane `i`
-//!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. For [`Sum`](crate::op::Sum), [`WideSum`](crate::op::WideSum),
-//!    [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp), also of mapped items, the lanes combine halves first, as in
-//!    step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the same way. The group's prefix `P` is
-//!    the left fold of the aggregates of all earlier groups.
+//!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. Of the operators that round, only [`Sum`](crate::op::Sum),
+//!    [`WideSum`](crate::op::WideSum), [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp), also of mapped items,
+//!    combine the lanes halves first, as in step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the
+//!    same way. The group's prefix `P` is the left fold of the aggregates of all earlier groups.
 //! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
 //!    the inclusive value of the previous item.

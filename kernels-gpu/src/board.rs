@@ -86,8 +86,8 @@ impl Board {
         (accumulator_of_words(words), published)
     }
 
-    /// Clears the first `word_count` words. One thread calls this. It writes with the same strong accesses by which values are published
-    /// and read. Weak writes would not be ordered after the reads by the block's other threads.
+    /// Clears the first `word_count` words. One thread calls this. The writes are strong, as are the accesses that publish and read values.
+    /// Weak writes would not be ordered after the reads by the block's other threads.
     ///
     /// # Safety
     /// The board has these words, and no other thread uses the board any more.

@@ -17,7 +17,7 @@ pub(crate) struct Chooser {
     state_words: fn(u64) -> u64,
     /// The type that the kernel is compiled for.
     item: Type,
-    /// Whether the kernel chooses the heads of runs of items that are equal exactly if their bytes are.
+    /// Whether the kernel chooses the heads of runs, and it is known that two items are equal exactly if their bytes are.
     pub compares_bytes: bool,
 }
 
@@ -33,7 +33,7 @@ impl Chooser {
         }
     }
 
-    /// The same chooser, of which it is known whether items are equal exactly if their bytes are.
+    /// The same chooser, with this value of the field `compares_bytes`.
     pub const fn comparing_bytes(self, compares_bytes: bool) -> Self {
         Self {
             compares_bytes,
@@ -151,7 +151,7 @@ impl Selection {
         self.outputs.rejected.map(|span| span.item_count)
     }
 
-    /// Checks that there is a flag for each item, if there are flags.
+    /// Checks that there are as many flags as items, if there are flags.
     pub fn check_lengths(&self) -> Result<()> {
         match self.flags {
             Some(flags) => check_lengths(self.input.item_count, flags.item_count),

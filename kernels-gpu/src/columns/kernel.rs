@@ -19,8 +19,8 @@
 //! units, and so on. Each unit except a column's last publishes one value, after its last combination. All units of a block go up together,
 //! a level of sixteens at a time. On each level up to 15 warps wait, and each of their lanes waits for at most one value.
 //!
-//! **Scans** go up in the same way, and publish the same values. Then they go down: each chunk's prefix is combined from published values,
-//! at most 15 for each level. A unit publishes its value before it goes down.
+//! **Scans** go up in the same way, except for a column's last unit, and publish the same values. Then they go down: each chunk's prefix is
+//! combined from published values, at most 15 for each level. A unit publishes its value before it goes down.
 //!
 //! **Progress.** A unit waits only for values of units with lower numbers. These units belong to its own block, or to blocks with earlier
 //! tickets, which have started. A value of level `l` combines 16^`l` chunks. On the way up, a block publishes its values of a level before

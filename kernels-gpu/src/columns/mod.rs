@@ -4,9 +4,9 @@
 //! # The order, version 3
 //!
 //! The order of combination is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by
-//! sixteens, counted from the first row. So a column's results have the same bits as the results of a segment with the same items, or of a
-//! row of the transposed matrix. An item's index, for operators that use it, is its row. The result of a column without rows is the
-//! identity.
+//! sixteens, counted from the first row, or from the last row in a backward scan. So a column's results have the same bits as the results
+//! of a segment with the same items, or of a row of the transposed matrix. An item's index, for operators that use it, is its row, counted
+//! in the same way. The result of a column without rows is the identity, lowered.
 //!
 //! # Along an axis
 //!

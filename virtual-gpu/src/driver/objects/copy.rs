@@ -186,7 +186,7 @@ impl Copy {
 }
 
 impl Copy {
-    /// Reports the first row that is copied to the host and has bytes that were never written.
+    /// Reports the first row that is copied to the host and has undefined bytes.
     pub(crate) fn report_unwritten(&self, findings: &Findings) {
         let (Location::Host(_), Location::Device(memory, source)) =
             (&self.to.place, &self.from.place)

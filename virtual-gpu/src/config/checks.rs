@@ -23,8 +23,8 @@ pub struct Checks {
     /// Copies of unwritten bytes to the host. Such copies are reported, and not stopped. Off by default, because a correct program may copy
     /// more than its kernels wrote.
     pub copies: Switch,
-    /// Reports objects that are still alive when their context is released or destroyed. This check belongs to the process, not to a
-    /// launch.
+    /// Memory, modules, streams and events that are still alive when their context is released or destroyed. This check belongs to the
+    /// process, not to a launch.
     pub leaks: Switch,
 }
 

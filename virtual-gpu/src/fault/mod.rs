@@ -385,8 +385,8 @@ pub enum FaultKind {
     /// The launch and another piece of work access the same bytes, at least one of them writes, and
     /// nothing orders the two.
     StreamRace(Box<StreamRace>),
-    /// A value that depends on a register or byte that nothing wrote decides something, such as a branch, an address, or which threads take
-    /// part.
+    /// An undefined value decides something, such as a branch, an address, or which threads take part. It comes from a register or a byte
+    /// that nothing wrote.
     Uninitialised {
         /// What was undefined, in words.
         what: String,

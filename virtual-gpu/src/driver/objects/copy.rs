@@ -32,7 +32,7 @@ pub(crate) struct End {
 pub(crate) struct Pitch {
     /// Bytes from the start of a row to the start of the next row.
     pub(crate) bytes: usize,
-    /// Rows from the start of a plane to the start of the next plane. [`Extent3`] ignores it if there is only one plane.
+    /// Rows from the start of a plane to the start of the next plane. [`Extent3`] ignores this number if there is only one plane.
     pub(crate) rows: usize,
 }
 

@@ -208,7 +208,7 @@ impl Ticket {
         }
     }
 
-    /// Does one piece of the remaining work up to this ticket. While another thread does a piece, waits first.
+    /// Does one piece of the remaining work up to this ticket. If another thread is doing a piece, waits for that thread first.
     pub(crate) fn step(&self) -> Progress {
         let mut ticket = self.clone();
         loop {

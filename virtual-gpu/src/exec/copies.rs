@@ -300,8 +300,8 @@ impl Warp {
         told.map_err(|Finding { kind, lane }| self.stop(kind, pc, lane as u32))
     }
 
-    /// Makes copies of the kind `of` by these lanes land: all but the latest `but` groups, or all copies if `but` is `None`. Leaves out
-    /// copies that report to an mbarrier.
+    /// Makes copies of the kind `of` by these lanes land: the copies of all committed groups except the latest `but`, or all copies if
+    /// `but` is `None`. Leaves out copies that report to an mbarrier.
     fn land_groups<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -44,8 +44,8 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 /// version, and compiles the kernels anew.
 pub const INTERFACE: u32 = 17;
 
-/// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and groups. So the total of some
-/// tiles costs no more than a read of their items. The launch also publishes prefixes, which are unspecified.
+/// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and tile groups. It reads each
+/// item of its tiles once. The launch also publishes prefixes, which are unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 
 /// A bit of a scan's `end_tile`: the scan begins with the value in the workspace's
@@ -77,9 +77,9 @@ pub struct ReduceShared<A> {
     pub tag: u32,
 }
 
-/// The shared memory of a scan's block, with accumulators of type `A`. A *turn* is the block's work on one tile. The buffers of tiles come
-/// after this struct and, if there is one, the scratch of the look-back. They begin at a multiple of 128 bytes: with another alignment,
-/// copies to shared memory take two cycles instead of one.
+/// The shared memory of a scan's block, with accumulators of type `A`. A *turn* is the block's work on one tile. Shared memory holds this
+/// struct, then the scratch of a far look-back, and then the buffers of tiles. The buffers begin at a multiple of 128 bytes: with another
+/// alignment, copies to shared memory take two cycles instead of one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {
     /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write the next
@@ -93,7 +93,7 @@ pub struct ScanShared<A> {
     pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
-    /// The block's second ticket, in scans of large items.
+    /// The block's second ticket, in scans of large items or results.
     pub second: u32,
 }
 

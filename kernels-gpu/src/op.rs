@@ -1,6 +1,6 @@
 //! The operators.
 //!
-//! An operator is a marker type. Its [`Op`] implementation for an element type defines what it does. Narrow elements are combined in a
+//! An operator is a type. Its [`Op`] implementation for an element type defines what the operator does. Narrow elements are combined in a
 //! wider type. The result is rounded or truncated once, at the end.
 //!
 //! Every identity is exact: a value combined with the identity stays the same, bit for bit (except that the payload of a NaN may change).
@@ -37,9 +37,8 @@ use crate::pairwise;
 
 /// An associative operator on items of type `T`, with an identity.
 ///
-/// Items are converted to [`Self::Accumulator`], combined in it, and the result is converted to [`Self::Output`].
-/// Floating-point operators are associative only up to rounding: [`crate::contract`] defines the order in which
-/// they are applied.
+/// Items are converted to [`Self::Accumulator`], combined in it, and the result is converted to [`Self::Output`]. Floating-point sums and
+/// products are associative only up to rounding: [`crate::contract`] defines the order in which they are applied.
 ///
 /// An example, the sum of vectors of two numbers:
 ///
@@ -193,8 +192,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, word `i` of a combination of a power of two of streamed
-    /// items depends only on how many items these are.
+    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, word `i` of a stream's value depends only on how many
+    /// items the value combines, if that number is a power of two.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 

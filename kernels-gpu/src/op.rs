@@ -304,8 +304,8 @@ pub trait Commutative {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sum;
 
-/// The sum in a wider type, so that it rounds or wraps much later: `u64` for `u8`, `u16` and `u32`; `i64` for `i8`, `i16` and `i32`; `f32`
-/// for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
+/// The sum in a wider type, so that greater sums fit and less is lost to rounding: `u64` for `u8`, `u16` and `u32`; `i64` for `i8`, `i16`
+/// and `i32`; `f32` for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
 ///
 /// ```
 /// use warpfold_kernels::op::{WideSum, Op};

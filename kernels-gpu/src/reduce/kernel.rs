@@ -12,7 +12,7 @@
 //! shuffles. The chunks depend on the number and the size of the items alone, and each chunk has a block of its own, so the tree does not
 //! depend on the device. One block that waits for the others replaces the second launch.
 //!
-//! **Progress.** Only the block with the last ticket waits. All other blocks have started by then, and never wait.
+//! **Progress.** Only the block with the last ticket waits for other blocks. All other blocks have started by then, and wait for no block.
 //!
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from one launch to the
 //! next, and the block with the last ticket of the last launch combines the partials.

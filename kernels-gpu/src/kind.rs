@@ -101,7 +101,7 @@ impl Barrier {
         }
     }
 
-    /// Barriers with this number, at which this many threads wait.
+    /// Waits at barriers with this number, which count this many threads.
     pub(crate) const fn sync(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: false,
@@ -111,7 +111,7 @@ impl Barrier {
         }
     }
 
-    /// Arrivals without waiting, at barriers with this number and this many threads.
+    /// Arrivals without waiting, at barriers with this number, which count this many threads.
     pub(crate) const fn arrive(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: true,

@@ -135,7 +135,8 @@ pub const fn slot_words(words: usize) -> usize {
     words | 1
 }
 
-/// The words of shared memory from one group's value to the next. All lanes read the same value, 16 bytes at a time.
+/// The words of shared memory from one group's value to the next. Each value begins at a multiple of 16 bytes, and is read 16 bytes at a
+/// time.
 pub const fn group_slot_words(words: usize) -> usize {
     words.next_multiple_of(4)
 }

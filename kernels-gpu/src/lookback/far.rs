@@ -159,7 +159,7 @@ impl<A: Accumulator> Lookback<A> {
     ///
     /// # Safety
     /// - The conditions of [`Lookback::look_back`].
-    /// - `scratch` is shared memory of [`crate::launch::scan_scratch_bytes`] that only this warp uses.
+    /// - `scratch` has [`crate::launch::scan_scratch_bytes`] of shared memory. Only this warp uses it.
     /// - If `tile` is the last of its group, [`Self::gather`] was called.
     #[inline(always)]
     pub unsafe fn look_far_back<O: Op<T, Accumulator = A>, T: Element>(

@@ -26,9 +26,9 @@ pub struct Definition {
     pub threads: u32,
     /// How many blocks are to share a multiprocessor, unless a row has its own number.
     pub blocks: u32,
-    /// The barriers in the source of a kernel of this kind, unless `other_barriers` has its list.
+    /// The barriers in the source of a kernel of this kind that has no list in `other_barriers`.
     pub barriers: &'static [Barrier],
-    /// A list of barriers for each sort of kernel that differs from `barriers`.
+    /// Other lists of barriers: one for each sort of kernel that does not have `barriers`.
     pub other_barriers: &'static [&'static [Barrier]],
     /// How its kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,

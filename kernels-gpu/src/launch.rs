@@ -82,14 +82,14 @@ pub struct ReduceShared<A> {
 /// alignment, copies to shared memory take two cycles instead of one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {
-    /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write the next
-    /// turn's totals.
+    /// The warps' totals, in even and in odd turns: while some warps still read the totals of one turn, others may write the next turn's
+    /// totals.
     pub totals: [[A; SCAN_LONG.warps as usize]; 2],
     /// Tickets taken in even and in odd turns.
     pub tickets: [u32; 2],
-    /// The tile of each turn, for the warp that looks back.
+    /// The tiles of the last turns, for the warp that looks back.
     pub tiles: [u32; TURNS],
-    /// The prefix of each turn's tile, from the warp that looks back.
+    /// The prefixes of these tiles, from the warp that looks back.
     pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
@@ -135,8 +135,8 @@ pub const fn slot_words(words: usize) -> usize {
     words | 1
 }
 
-/// The words of shared memory from one group's value to the next. Each value begins at a multiple of 16 bytes, and is read 16 bytes at a
-/// time.
+/// The words of shared memory from one group's value to the next. Each value begins at a multiple of 16 bytes, so most of its words are
+/// read four at a time.
 pub const fn group_slot_words(words: usize) -> usize {
     words.next_multiple_of(4)
 }
@@ -173,7 +173,7 @@ impl Copies {
     }
 }
 
-/// When a launch begins, if earlier work on the stream is unfinished.
+/// The start of a launch, if earlier work on the stream is unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// After the earlier work is done.
@@ -184,7 +184,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// When launches may begin, if the kernels are compiled for a compute capability with this major number.
+    /// The earliest start of launches whose kernels are compiled for a compute capability with this major number.
     pub const fn of_capability(major: u32) -> Self {
         if major >= 9 {
             Start::Early

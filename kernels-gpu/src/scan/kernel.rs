@@ -18,7 +18,7 @@
 //! tickets, so a block that has not started holds no tile (see the look-back's argument for progress).
 //!
 //! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so the items of a
-//! tile need no barrier of several warps. Registers hold only prefixes within the tile.
+//! tile need no barrier of several warps. Registers hold only prefixes within these tiles.
 //!
 //! Tiles wait two turns if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With
 //! room for one, moreover, the next copy begins only after the tile is stored.

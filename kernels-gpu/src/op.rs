@@ -187,8 +187,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows) with this operator. If so, the operator must commute,
-    /// and must either have [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
+    /// Whether rows of whole vectors of items of 4 bytes [are streamed](crate::segments::streams_rows) with this operator. If so, the
+    /// operator must commute, and must either have [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 

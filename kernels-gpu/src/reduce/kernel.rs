@@ -15,8 +15,8 @@
 //! **Progress.** Only the block with the last ticket waits for other blocks. All other blocks have started by then, and wait for no block.
 //!
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from one launch to the
-//! next, and the block with the last ticket of the last launch combines the partials. If the GPUs of a group share the chunks, no block
-//! does: the host combines the partials.
+//! next, and the block with the last ticket of the last launch combines the partials. If several GPUs share the chunks, the host combines
+//! the partials instead.
 //!
 //! Every byte of the input is read once. A block has one barrier; the block that combines the partials has three. [`crate::contract`]
 //! defines the combination tree, and so every bit of the result.

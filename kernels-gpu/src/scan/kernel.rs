@@ -79,9 +79,9 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// # Safety
 /// - The launch has at least one block and, if `item_count_at` is null, at most `end_tile - first_tile` blocks. A block has
 ///   [`crate::launch::scan_block_threads`] threads, which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory
-///   for 1, 2 or 4 tiles. The launches of a scan follow each other on a stream, with consecutive tiles in order, none beyond
-///   [`count`](crate::contract::ScanTiles::count). If they do not begin with tile 0, the board has the values that they need of earlier
-///   tiles.
+///   for 1, 2 or 4 tiles. The launches of a scan follow each other on a stream, in the order of their tiles. No tile is beyond
+///   [`count`](crate::contract::ScanTiles::count). If earlier tiles have no launch, the values that the launches need of these tiles are on
+///   the board.
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
 ///   readable. Their results are writable, unless the launch stores none. Either the two addresses and the two types are equal, or items
 ///   and results do not overlap.

@@ -73,7 +73,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// Sends the prefix of a turn's tile, which is valid on lane 0, to the warps that scan.
+    /// Sends the prefix of a turn's tile to the warps that scan. The prefix is valid on lane 0.
     ///
     /// # Safety
     /// Convergent: the warp that looks back. The call is made once for each turn, in order.

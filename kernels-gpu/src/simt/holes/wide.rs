@@ -236,7 +236,7 @@ macro_rules! holes {
             })
         }
 
-        /// As [`total_of_four`], but the result has `index`, the first item's index, in place of the winning item's index (see
+        /// As [`total_of_four`], but the result may have `index`, the first item's index, in place of the winning item's index (see
         /// `Op::bound_of_four`).
         #[inline(always)]
         pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {

@@ -346,7 +346,7 @@ pub fn take_both<A: Accumulator>() -> (A, A) {
     }
 }
 
-/// Takes a body's first input, an accumulator.
+/// Takes the accumulator with which a body's inputs begin.
 #[inline(always)]
 pub fn take_accumulator<A: Accumulator>() -> A {
     match A::WORDS {

@@ -47,7 +47,7 @@ unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u
     }
 }
 
-/// Stores the error code of a launch, if the launch failed.
+/// Raises the word at `refusal` to the error code of a launch, if the launch failed.
 ///
 /// # Safety
 /// `refusal` points to a word of global memory that only atomic operations use at the same time.

@@ -1,9 +1,9 @@
 //! Floating-point arithmetic as pure functions, with the bits that NVIDIA hardware gives.
 //!
-//! * f32: a NaN result is `0x7fffffff`, except that `copysign` changes the sign alone. With flushing (`.ftz`), subnormal operands and
-//!   results count as zeros of their sign. With saturation (`.sat`), results are clamped to the range from 0 to 1, and NaN becomes +0.
-//!   Flushing tests the result rounded as if exponents were unlimited. If this value is below the smallest normal number, the result is
-//!   zero, even if IEEE rounding would give the smallest normal number.
+//! * f32: a NaN result of arithmetic is `0x7fffffff`, except that `copysign` changes the sign alone. With flushing (`.ftz`), subnormal
+//!   operands and results count as zeros of their sign. With saturation (`.sat`), results are clamped to the range from 0 to 1, and NaN
+//!   becomes +0. Flushing tests the result rounded as if exponents were unlimited. If the magnitude of this value is below the smallest
+//!   normal number, the result is zero, even if IEEE rounding would give the smallest normal number.
 //! * f64: the result for a NaN operand is this NaN, quieted. `double` says which NaN, if there are several. If no operand is NaN, a NaN
 //!   result is `0xfff8000000000000`. Exceptions: `min` and `max` of a NaN and a number give the number. `copysign` and `atom.add` on global
 //!   memory do not quiet a NaN. All NaN results of `rcp.approx.ftz` and `rsqrt.approx.ftz` are `0x7fffffff00000000`.

@@ -19,7 +19,7 @@ use crate::ptx::ast::{self, Function, Operand, StateSpace};
 
 /// The greatest depth of nested calls.
 const MAX_DEPTH: usize = 64;
-/// The most calls of one kernel. Calls within called functions count each time.
+/// The most calls that are expanded in one kernel. Calls within called functions count each time.
 const MAX_CALLS: u32 = 1 << 16;
 
 /// A call that is being expanded.

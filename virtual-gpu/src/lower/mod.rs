@@ -2,7 +2,7 @@
 //! targets, and ranks instructions so that diverged lanes reconverge.
 //!
 //! Everything unsupported ([`LIMITS`](crate::LIMITS)) is found when the text is loaded, with its line, and never while a kernel runs. A
-//! call is replaced by the body of the called function, so recursion and calls through pointers are not possible.
+//! call of a function of the text is replaced by the function's body, so recursion and calls through pointers are not possible.
 
 mod atomic;
 mod bitwise;

@@ -179,7 +179,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// An address operand in a space, for a weak access.
+    /// An address operand in a space. The access is weak, unless the caller changes the address's strength.
     pub(super) fn address(
         &mut self,
         operand: &Operand<'a>,

@@ -356,7 +356,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The offset in a range of the first byte that was never written, if there is such a byte.
+    /// The offset in a range of the first byte that counts as never written, if there is such a byte.
     ///
     /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as
     /// written.

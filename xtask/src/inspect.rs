@@ -47,7 +47,7 @@ const fn reduction(loops: usize) -> Accesses {
     }
 }
 
-/// A scan of the table.
+/// A scan in the table of kernels.
 struct ScanRow {
     symbol: &'static str,
     tiles: ScanTiles,

@@ -1,5 +1,5 @@
-//! Checks the compiled PTX. It must have the kernels of its part and no others. Each kernel of the library must meet the demands of its
-//! kind: wide loads and stores, and the same number of barriers as in the source.
+//! Checks the compiled PTX. It must have the kernels of its part and no others. A kernel of the library must also have the wide loads and
+//! stores of its kind, and the barriers of its source. It must wait for preceding work first if its text is for `sm_90`, and otherwise not.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -11,8 +11,8 @@
 //! * Conversions treat NaN in several ways. Conversions from f64 to other floats keep the NaN's sign and the upper bits of its payload,
 //!   unless they saturate. Conversions to f64 do too, except from f32 with flushing. A conversion from bf16 to f32 changes no bit, unless
 //!   it saturates.
-//! * f32 and f64 round to nearest with the host's arithmetic, which is IEEE 754. The directed roundings, f16 and bf16 are computed in
-//!   integers by [`soft`].
+//! * f32 and f64 round to nearest with the host's arithmetic, which is IEEE 754. The directed roundings, and sums, products and fused
+//!   multiply-adds of f16 and bf16, are computed in integers by [`soft`].
 //! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).
 //!   They are computed in double precision and rounded. The results are more accurate than the
 //!   hardware's, and **not** bit for bit the same.

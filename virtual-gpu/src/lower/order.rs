@@ -39,7 +39,7 @@ fn targets(op: &Op) -> &[u32] {
     }
 }
 
-/// Whether an instruction ends a basic block: it may transfer control or end a turn, or it synchronises lanes.
+/// Whether an instruction ends a basic block: it may transfer control, it is `nanosleep`, or it synchronises lanes.
 fn ends_block(op: &Op) -> bool {
     matches!(
         op,

@@ -222,8 +222,8 @@ fn inspect_entry(
     Ok(kernel::inspect(function, &rules)?)
 }
 
-/// Which list of its kind's other barriers a kernel has. A segmented reduction has the first list if it streams rows, and the second list
-/// if it has rings. A scan by key has the first list if it may go by sixteens of places. `None` for other symbols.
+/// The index of a kernel's list of barriers in its kind's `other_barriers`. A segmented reduction has the first list if it streams rows,
+/// and the second list if it has rings. A scan by key has the first list if it may go by sixteens of places. `None` for all other symbols.
 fn sort_of(symbol: &str) -> Option<usize> {
     macro_rules! sorts {
         (by_key_scan $op:ident $t:ident) => {

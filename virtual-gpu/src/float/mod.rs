@@ -1,4 +1,4 @@
-//! Floating-point arithmetic as pure functions. All but approximations give the bits that NVIDIA hardware gives.
+//! Floating-point arithmetic as pure functions. Except for approximations, the results have the bits of NVIDIA hardware.
 //!
 //! * f32: a NaN result of arithmetic is `0x7fffffff`, except that `copysign` changes the sign alone. With flushing (`.ftz`), subnormal
 //!   operands and results count as zeros of their sign. With saturation (`.sat`), results are clamped to the range from 0 to 1, and NaN

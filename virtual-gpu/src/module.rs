@@ -103,8 +103,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// The text is malformed, uses unsupported features ([`LIMITS`](crate::LIMITS)) or is for a newer
-    /// device, or its variables do not fit into the memory. After an error, nothing stays allocated.
+    /// The text is malformed, uses unsupported features ([`LIMITS`](crate::LIMITS)) or does not run on the device, or its variables do not
+    /// fit into the memory. After an error, nothing stays allocated.
     pub fn load(text: &str, device: &DeviceConfig, memory: &Memory) -> Result<Self, LoadError> {
         let mut problems = Vec::new();
         let text = ptx::with_grid_barrier(text);

@@ -1,4 +1,4 @@
-//! Packed integers, carries, permutations of bytes, and small floats, through PTX.
+//! Through PTX: packed integers, carries, saturation, `lop3`, permutations of bytes, and small floats.
 
 mod support;
 

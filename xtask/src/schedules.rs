@@ -25,7 +25,7 @@ const POLICIES: [&str; 5] = ["seeded", "reversed", "one-block", "starved", "stal
 /// The number of seeds of each policy, unless the command line gives another number.
 const SEEDS: u64 = 20;
 
-/// Runs the tests of these names, or all [`TESTS`], under every policy with the given number of seeds, and prints the outcome.
+/// Runs the named tests, or all [`TESTS`], under every policy with the given number of seeds, and prints the outcome.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     let (seeds, tests) = match arguments {
         ["--seeds", seeds, tests @ ..] => (seeds.parse().context("a number of seeds")?, tests),

@@ -29,8 +29,8 @@ pub(super) enum Contents {
 const PAGE_BYTES: usize = 4096;
 
 impl Allocation {
-    /// An allocation of at least one byte, all zeros. The host provides the memory when it is first
-    /// touched. `None` if the host has no more memory.
+    /// An allocation of at least one byte, all zeros. The host provides the pages of a large allocation when they are first touched. `None`
+    /// if the host has no more memory.
     pub(super) fn new(base: u64, bytes: u64, contents: Contents) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         Some(Self {

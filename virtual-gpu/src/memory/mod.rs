@@ -3,7 +3,7 @@
 //! Allocations of device memory are separated by guard gaps, their addresses are never reused, and freed ranges are remembered. So an
 //! access one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here an access through a stale
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation. Here an access through a stale
 //! pointer to an allocation of the device is an error. One kind of mistake is therefore not found: a host table indexed by device address
 //! keeps the entry of a freed allocation. On a real device, a newer allocation may get this entry; here it cannot. Handles of objects and
 //! addresses of pinned and managed memory are reused, as on a real device.
@@ -356,7 +356,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The offset in a range of the first byte that was never written, if there is such a byte.
+    /// The offset in a range of the first byte that counts as never written, if there is such a byte.
     ///
     /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as
     /// written.

@@ -60,7 +60,7 @@ thread_local! {
     static LATE: Late = const { Late };
 }
 
-/// Storage that is made first is destroyed last.
+/// `LATE` is made before the driver's thread-local storage, and destroyed after that storage.
 pub fn at_the_end_of_a_thread() {
     let thread = std::thread::spawn(|| {
         LATE.with(|_| ());

@@ -119,7 +119,7 @@ fn cut(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// The whole of a text; of a long text, mostly a part.
+/// A whole text. Of a long text, usually only a part.
 fn excerpt<'a>(text: &'a str, choices: &mut impl Choices) -> &'a str {
     if text.len() <= 2 * LONGEST || choices.below(4) == 0 {
         return text;

@@ -1,7 +1,7 @@
 //! `cudarc`'s guards order a request with earlier and later work on its slices, on any stream.
 //!
-//! On the virtual GPU, a data race between unordered work ends the context, and every later call fails. So a right result shows that
-//! everything was ordered.
+//! On the virtual GPU, a data race between unordered work ends the context, and later calls fail. So a right result shows that everything
+//! was ordered.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -17,8 +17,8 @@ use crate::schedule::schedules;
 use crate::shapes;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows: one item, several rows in a step, one or several steps, one or several chunks. The last three are longer than a chunk,
-/// and no multiple of it.
+/// Lengths of rows: one item, a part of a step, one or several steps, one or several chunks. The last three are longer than a chunk, and no
+/// multiple of it.
 const LENGTHS: [usize; 14] = [
     1, 16, 32, 128, 256, 512, 1024, 2048, 4096, 8192, 65_536, 5000, 4097, 70_656,
 ];

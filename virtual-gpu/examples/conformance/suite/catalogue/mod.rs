@@ -1,6 +1,6 @@
 //! The instructions with register operands and register results, one row for each form.
 //!
-//! The PTX ISA specifies the results exactly, except for some NaNs ([`NanBits::Open`]) and divisions by zero ([`LastSource::NotZero`]).
+//! The PTX ISA specifies their results exactly, except for some NaNs ([`NanBits::Open`]) and divisions by zero ([`LastSource::NotZero`]).
 //! Approximations such as `ex2.approx` are left out.
 
 mod bits;

@@ -29,7 +29,7 @@ use crate::graph::Graph;
 use calls::{Answer, Call, End};
 use role::{Contents, Length, Role};
 
-/// The number of columns of each matrix, and so the number of items of a row. Every number of items is a multiple of this.
+/// The number of columns of each matrix. Every number of items is a multiple of this.
 pub const COLUMNS: usize = 5;
 
 /// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.

@@ -1,7 +1,7 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
 //! There are also long segments, whose chunks single warps combine, and rows of two chunks. A block takes all chunks of a row of `Sum`.
-//! Rows of `Moments` go straight to registers: warps combine whole chunks, or pieces of chunks. Mostly a later block then combines the
-//! row's chunks.
+//! Items of rows of `Moments` go straight to registers: warps combine whole chunks, or pieces of chunks. Then a block combines the chunks
+//! of a row.
 
 use warpfold::{Moments, Sum};
 

@@ -203,7 +203,7 @@ pub struct Least;
 #[derive(Debug, Clone, Copy)]
 pub struct Latest;
 
-/// Operators that return one of their operands unchanged. A value whose last number is 0 stands for no record: it is the identity.
+/// Operators that return one of their operands unchanged. A value whose last number is 0 stands for no record, and counts as the identity.
 macro_rules! choices {
     ($($operator:ident $number:ident $count:literal: |$left:ident, $right:ident| $takes_right:expr;)*) => {$(
         impl Op<[$number; $count]> for $operator {

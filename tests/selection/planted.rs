@@ -10,7 +10,7 @@ use crate::schedule::schedules;
 /// A kernel in which each warp has four chunks of items. The chunks use the warp's list in turn.
 const KERNEL: &str = "select_if_non_zero_u8";
 
-/// Whether a text has a race, and whether it has a wrong result, under any schedule.
+/// Whether a text has a race under at least one schedule, and whether it has a wrong result under at least one.
 fn found(text: &str) -> (bool, bool) {
     let count = 7 * chunk_items::<u8>() + 40;
     let items: Vec<u8> = (0..count).map(|index| (index % 5) as u8).collect();

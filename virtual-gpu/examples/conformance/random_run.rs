@@ -1,4 +1,4 @@
-//! Compares the outputs of each random kernel on two machines, and shortens kernels whose outputs differ.
+//! Compares the outputs of each random kernel on two machines, and shortens the first kernels whose outputs differ.
 
 use crate::compare::{Side, Tally, Verdict, compare};
 use crate::options::Options;

@@ -75,7 +75,7 @@ impl Messages {
                 ..fenced
             }),
         };
-        // An atomic operation continues the release sequence; a plain write ends it.
+        // An atomic operation continues the release sequence; any other write ends it.
         if accesses.kind == AccessKind::Write && !self.lying.is_empty() {
             self.lying.remove(&address);
         }

@@ -1,7 +1,7 @@
 //! The instructions with register operands and register results, one row for each form.
 //!
-//! The catalogue lists only instructions whose result the PTX ISA specifies exactly. Approximations such as `ex2.approx` are left out. If
-//! the ISA leaves the bits of a NaN unspecified, the row says so ([`NanBits::Open`]).
+//! The PTX ISA specifies their results exactly, except for some NaNs ([`NanBits::Open`]) and divisions by zero ([`LastSource::NotZero`]).
+//! Approximations such as `ex2.approx` are left out.
 
 mod bits;
 mod compare;

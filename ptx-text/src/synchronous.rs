@@ -154,7 +154,7 @@ fn has_several(line: &str) -> bool {
     has_scope || code.find(';').is_some_and(|end| end + 1 < code.len())
 }
 
-/// Whether a line may have an instruction that 7.0 lacks. The first letters are compared first, then the opcode.
+/// Whether a line's opcode has one of these beginnings, and a part that 7.0 lacks.
 fn is_suspect(line: &str) -> bool {
     let code = line.trim_start();
     let code = match code.strip_prefix('@') {

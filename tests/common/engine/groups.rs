@@ -15,11 +15,11 @@ enum Starts<'a> {
     Rows(usize),
 }
 
-/// The results of runs, the runs' first keys, and the runs' starts with the number of items after the last start.
+/// The results of runs, the runs' first keys, and the runs' starts followed by the number of items.
 pub type ReducedRuns<R, K> = (Vec<R>, Vec<K>, Vec<u32>);
 
 impl Engine {
-    /// Launches the kernel, a segmented reduction. [`Engine::new`] must have got an `item_count` of at least the number of items, and at
+    /// Launches the kernel, a segmented reduction. The `item_count` given to [`Engine::new`] must be at least the number of items, and at
     /// least the number of segments. Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_reduce<O: Op<T>, T: Element>(
         &self,
@@ -45,7 +45,7 @@ impl Engine {
         Ok(results)
     }
 
-    /// Launches the kernel, a segmented scan. [`Engine::new`] must have got an `item_count` of at least the number of items, and at least
+    /// Launches the kernel, a segmented scan. The `item_count` given to [`Engine::new`] must be at least the number of items, and at least
     /// the number of segments. Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_scan<O: Op<T>, T: Element>(
         &self,

@@ -14,8 +14,8 @@
 //! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
 //! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. These statements do not end a
-//! run: arithmetic without a predicate, scopes, declarations of registers, and the instructions that are replaced above,
-//! except those that end a group of copies or wait for copies. Any other statement ends the run, and comes after the run's stores.
+//! run: the operations in `ARITHMETIC` without a predicate, scopes, declarations of registers, and the instructions that are replaced
+//! above, except those that end a group of copies or wait for copies. Any other statement ends the run, and comes after the run's stores.
 
 use std::fmt::Write;
 

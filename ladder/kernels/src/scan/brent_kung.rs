@@ -6,14 +6,14 @@
 //! down:  for stride in S/4, …, 2, 1:            T[i + stride] = T[i] ⊕ T[i + stride]
 //! ```
 //!
-//! A block of B threads scans S = 2 B items. If S is a power of two, the way up takes S − 1 applications of the operator, and the way down
-//! S − 1 − log₂ S. (The document gives an upper bound for both ways together: 2 (S − 1).) There is a barrier before each pass, and another
-//! before the results are read: in all, 2 log₂ S barriers. The active threads are the first threads of the block. In the pass of stride s
-//! their items are 2 s apart, so up to 32 lanes access one bank.
+//! A block of B threads scans S = 2 B items. The way up takes S − 1 applications of the operator, and the way down S − 1 − log₂ S. (The
+//! document gives an upper bound for both ways together: 2 (S − 1).) There is a barrier before each pass, and another before the results
+//! are read: 2 log₂ S barriers. The active threads are the first threads of the block. In the pass of stride s their items are 2 s apart,
+//! so up to 32 lanes access one bank.
 //!
 //! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a
-//! power of two: the way down begins at a quarter of the next power of two, as if the section had that many items. The method is that of
-//! Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
+//! power of two, but the formulas above are for powers of two. The way down begins at a quarter of the next power of two, as if the section
+//! had that many items. The method is that of Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
 
 use super::{load, Placement};
 use crate::Plain;

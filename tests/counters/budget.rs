@@ -12,8 +12,8 @@
 //! the instructions of one poll are subtracted from the count. Between schedules, the rest differs by at most half of the tolerance. Bytes
 //! and sectors are compared with those of the items and of the results (in reductions of whole arrays, of the items alone).
 //!
-//! `NonZero` selects half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Runs have up to 64
-//! items; their first items and lengths are written.
+//! `NonZero` selects about half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Runs have up
+//! to 64 items; their first items and lengths are written.
 //!
 //! A matrix has 64 columns of two chunks.
 //!

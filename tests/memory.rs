@@ -109,7 +109,7 @@ fn sum_short_slices() {
     });
 }
 
-/// Scans 70,000 items, which are more than a piece, on each of 64 threads.
+/// Scans 70,000 items, too many for a lane of short slices, on each of 64 threads.
 fn scan_long_slices() {
     thread::scope(|scope| {
         for number in 0..64 {

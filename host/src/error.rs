@@ -127,8 +127,8 @@ pub enum Error {
         code: DriverCode,
     },
 
-    /// The process was forked from a process that had used the driver. A context does not survive a fork, and NVIDIA's driver cannot be
-    /// initialised again in the forked process.
+    /// The process was forked from a process in which this library had initialised the driver. A context does not survive a fork, and
+    /// NVIDIA's driver cannot be initialised again in the forked process.
     #[error(
         "this process was forked from one that had used the GPU, and CUDA does not work in it: fork before the first call, or \
          start a new program (`exec`)"

@@ -14,8 +14,8 @@
 //! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
 //! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. These statements do not end a
-//! run: arithmetic without a predicate, scopes, declarations of registers, and the instructions that are replaced above,
-//! except those that end a group of copies or wait for copies. Any other statement ends the run, and comes after the run's stores.
+//! run: the operations in `ARITHMETIC` without a predicate, scopes, declarations of registers, and the instructions that are replaced
+//! above, except those that end a group of copies or wait for copies. Any other statement ends the run, and comes after the run's stores.
 
 use std::fmt::Write;
 
@@ -154,7 +154,7 @@ fn has_several(line: &str) -> bool {
     has_scope || code.find(';').is_some_and(|end| end + 1 < code.len())
 }
 
-/// Whether a line may have an instruction that 7.0 lacks. The first letters are compared first, then the opcode.
+/// Whether a line's opcode has one of these beginnings, and a part that 7.0 lacks.
 fn is_suspect(line: &str) -> bool {
     let code = line.trim_start();
     let code = match code.strip_prefix('@') {

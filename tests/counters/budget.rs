@@ -1,5 +1,5 @@
 //! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs, of flags and of
-//! heads, and scans by key, have no budgets.
+//! heads, and kernels by key, have no budgets.
 //!
 //! A budget is a number of lane instructions for each item. The virtual GPU counts them in runs of the committed PTX. The test fails if a
 //! kernel becomes more expensive or cheaper by more than 5 %, until the table is updated. After an intended change:
@@ -12,8 +12,8 @@
 //! the instructions of one poll are subtracted from the count. Between schedules, the rest differs by at most half of the tolerance. Bytes
 //! and sectors are compared with those of the items and of the results (in reductions of whole arrays, of the items alone).
 //!
-//! `NonZero` selects half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Runs have up to 64
-//! items; their first items and lengths are written.
+//! `NonZero` selects about half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Runs have up
+//! to 64 items; their first items and lengths are written.
 //!
 //! A matrix has 64 columns of two chunks.
 //!
@@ -428,8 +428,8 @@ fn budgets() -> BTreeMap<(&'static str, &'static str), f64> {
     BUDGETS.lines().skip(1).map(parse).collect()
 }
 
-/// The generations in which a row's kernel is counted: all if the row stands for a text, otherwise the last. The operators'
-/// bodies are the same in all generations.
+/// The generations in which a row's kernel is counted: all if the row stands for a text, otherwise the last. Except for instructions that
+/// 7.0 lacks, the operators' bodies are the same in all generations.
 fn generations(symbol: &str) -> &'static [Generation] {
     match stands_for_its_text(symbol) {
         true => &GENERATIONS,

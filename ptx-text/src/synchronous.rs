@@ -154,16 +154,14 @@ fn has_several(line: &str) -> bool {
     has_scope || code.find(';').is_some_and(|end| end + 1 < code.len())
 }
 
-/// Whether a line's opcode has one of these beginnings, and a part that 7.0 lacks.
+/// Whether a line's opcode has a part that 7.0 lacks.
 fn is_suspect(line: &str) -> bool {
     let code = line.trim_start();
     let code = match code.strip_prefix('@') {
         Some(guarded) => guarded.split_once(' ').map_or("", |(_, code)| code),
         None => code,
     };
-    let begins = ["cp", "cr", "cv", "gr", "ma", "mb", "mi", "re"];
-    let opcode = || code.split([' ', ';']).next().unwrap_or_default();
-    begins.iter().any(|begin| code.starts_with(begin)) && lacks(opcode())
+    lacks(code.split([' ', ';']).next().unwrap_or_default())
 }
 
 /// Whether an opcode has a part that 7.0 lacks.
@@ -325,6 +323,18 @@ mod tests {
         let text = synchronous(&format!("{HEAD}{body}}}\n"))?;
         let rest = text.strip_prefix(HEAD).unwrap();
         Some(rest.strip_suffix("}\n").unwrap().to_owned())
+    }
+
+    #[test]
+    fn what_the_device_lacks_is_refused() {
+        for line in [
+            "add.rn.bf16 %h1, %h2, %h3;",
+            "ld.global.L2::cache_hint.b32 %r1, [%rd1], %rd2;",
+        ] {
+            assert_eq!(body(&format!("\t{line}\n")), None, "{line}");
+        }
+        let line = "\tadd.rn.f16 %h1, %h2, %h3;\n";
+        assert_eq!(body(line).as_deref(), Some(line));
     }
 
     #[test]

@@ -26,7 +26,7 @@ macro_rules! floats {
 
 impl Floats {
     /// The kind of floats that `R` is made of, if `R` is a float or an array of floats. If the operator rounds, any other type with an
-    /// alignment of 4 or 8 bytes is treated as an array of `f32` or `f64`, except `u32`, `i32`, `u64`, `i64` and arrays of these.
+    /// alignment of 4 or 8 bytes is treated as an array of `f32` or `f64`, except integers and arrays of integers.
     pub fn of<R>(rounds: bool) -> Option<Self> {
         let name = type_name::<R>().trim_start_matches('[');
         let element = name.split_once(';').map_or(name, |(element, _)| element);
@@ -36,7 +36,7 @@ impl Floats {
             ("f32", _) => Some(floats!(f32)),
             ("f16", _) => Some(floats!(f16)),
             ("bf16", _) => Some(floats!(bf16)),
-            ("u64" | "i64" | "u32" | "i32", _) => None,
+            ("u64" | "i64" | "usize" | "isize" | "u32" | "i32", _) => None,
             (_, 8) if rounds => Some(floats!(f64)),
             (_, 4) if rounds => Some(floats!(f32)),
             _ => None,

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::Items;
+use super::carry::Ways;
 use super::cut::Cut;
 use crate::error::Result;
 use crate::gpu::{BusyTransferLane, Entered};
@@ -41,7 +42,8 @@ pub(crate) fn reduce_pairs(
         (piece_bytes, piece_bytes.min(side.bytes.len()))
     });
     let longest = left_bytes.1.next_multiple_of(ALIGNMENT) + right_bytes.1;
-    let mut idle = entered.lanes(MOST_LANES.min(cut.piece_count()), longest)?;
+    let useful = Ways::There.useful_lanes(cut.piece_count(), longest);
+    let mut idle = entered.lanes(useful.min(MOST_LANES), longest)?;
     let mut busy = VecDeque::<BusyTransferLane<'_>>::new();
     let lefts = left.bytes.chunks(left_bytes.0);
     let rights = right.bytes.chunks(right_bytes.0);

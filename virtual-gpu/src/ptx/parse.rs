@@ -174,7 +174,9 @@ impl<'a> Parser<'a, '_> {
             }
             return Ok(());
         }
-        if self.accept_directive("address_size") {
+        if self.directive() == Some("address_size") {
+            module.address_size_line = self.line();
+            self.at += 2;
             module.address_size = Some(self.integer()?);
             return Ok(());
         }

@@ -5,8 +5,8 @@
 //! bits     reductions and scans of several lengths, on the GPU and by `reference`
 //! ```
 //!
-//! The check covers only the given items and combinations of them, so include extreme values (zeros of both signs, infinities, NaN, the
-//! least and the greatest value, equal items).
+//! The check covers only the given items and combinations of them, so include equal items and extreme values (zeros of both signs,
+//! infinities, NaN, the least and the greatest value).
 
 mod bytes;
 mod choices;

@@ -8,8 +8,8 @@
 //! Most wrappers of calls only turn the raw code into a [`Result`]. No wrapper retries a call. Handles are newtypes, and come from the
 //! driver's answers. Only [`Stream::from_raw`], which is unsafe, takes a handle from the program. Resources (memory, streams, events,
 //! modules, the primary context) are types that release themselves when dropped. [`Context`], [`Function`] and [`Stream`] are handles of
-//! objects that other values own and keep alive. Device addresses are plain numbers: for an address without memory, the driver returns an
-//! error code.
+//! objects that other values own and keep alive. Device addresses are plain numbers: the driver refuses to copy, fill or free at an address
+//! without memory.
 
 mod capture;
 mod device;

@@ -1,9 +1,9 @@
 //! Memory and streams of `cudarc`.
 //!
 //! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that reads a slice waits for the last
-//! write, and a stream that writes it waits for both. The event is recorded after the stream's work, when a `SyncOnDrop` is dropped. So the
-//! drop of a call's guard drops a `SyncOnDrop`. If `cudarc` does not know the call's stream, the call is ordered with the slice's own
-//! stream instead: it runs after the stream's queued work, and before the stream's later work.
+//! write, and a stream that writes it waits for both. The event of a read or a write is recorded after the work, when a `SyncOnDrop` is
+//! dropped. So the drop of a call's guard drops a `SyncOnDrop`. If `cudarc` does not know the call's stream, the call is ordered with the
+//! slice's own stream instead: it runs after the stream's queued work, and before the stream's later work.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -75,13 +75,13 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// | streams and captured graphs that are gone | `w` | 96 | |
 /// | streams in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
-/// | transfer lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
-/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
+/// | transfer lanes for slices that need up to 512 KiB on the device | 512 KiB + `w`, 516 KiB | 16 | 64 |
+/// | transfer lanes for slices that need more, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
 /// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Reductions of more than 16 GiB have longer
-/// pieces, and so have slices that are uploaded all at once and need more than 4 MiB with their results. The lanes of longer pieces are
-/// freed with the call. If there is too little memory, a call first frees the memory that is kept for other calls.
+/// pieces, and so have slices that are uploaded all at once and need more than 4 MiB on the device. The lanes of longer pieces are freed
+/// with the call. If there is too little memory, a call first frees the memory that is kept for other calls.
 ///
 /// # Captures
 ///

@@ -35,7 +35,7 @@ pub(crate) enum Verb {
         row: &'static Row,
         order: ScanOrder,
     },
-    /// Reduces or scans parts along an axis.
+    /// Reduces or scans the parts of a [`Shape::Axis`].
     Along(Along),
     Select(Chooser),
     /// Finds the runs of equal items.
@@ -56,7 +56,7 @@ pub(crate) enum Verb {
     },
 }
 
-/// A reduction or a scan of parts along an axis.
+/// A reduction or a scan of the parts of a [`Shape::Axis`].
 #[derive(Clone, Copy)]
 pub(crate) struct Along {
     /// The kernel for parts that are rows without gaps between them.
@@ -81,7 +81,7 @@ impl Verb {
         }
     }
 
-    /// If results are indices, checks that their type is large enough for `item_count` items of this shape.
+    /// If the operator's results are indices, checks that their type is large enough for `item_count` items of this shape.
     pub fn check_indices<M>(self, shape: &Shape<M>, item_count: usize) -> Result<()> {
         match self.row() {
             Some(row) => row.check_indices(shape.longest_group(item_count)),
@@ -267,8 +267,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// The work of parts along an axis. Rows without gaps between them become segments, since the segments' kernel keeps the whole device
-    /// busy even with a single row.
+    /// The work of the parts of a [`Shape::Axis`]. Rows without gaps between them become segments, since the segments' kernel keeps the
+    /// whole device busy even with a single row.
     fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         let items = arguments.input;
         let Shape::Axis(axis) = arguments.shape else {

@@ -46,7 +46,7 @@ impl Matrices {
         })
     }
 
-    /// The matrices whose columns are the parts along an axis. `count`, in device memory, is the number of rows or of matrices.
+    /// The matrices whose columns are the parts of `axis`. `count`, in device memory, is the number of rows or of matrices.
     pub fn along(items: Span, axis: Axis, count: Option<Span>) -> Result<Self> {
         let of = match axis.is_of_columns() {
             true => Count::OfRows,
@@ -59,7 +59,7 @@ impl Matrices {
         })
     }
 
-    /// Whether the parts are rows without gaps between them. The number of rows may be a count in device memory.
+    /// Whether the parts are rows of a known length, without gaps between them. The number of rows may be a count in device memory.
     pub fn are_dense_rows(&self) -> bool {
         self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
     }

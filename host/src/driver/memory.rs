@@ -85,7 +85,8 @@ impl PinnedMemory {
         Ok(memory)
     }
 
-    /// Checks that the memory still exists: a reset of its context frees it. The error is the driver's own error for a destroyed context.
+    /// Checks that the memory still exists: a reset of its context frees it. If it does not exist, the error has the driver's code for a
+    /// destroyed context.
     pub fn check(&self) -> Result<()> {
         const MEMORY_TYPE: c_int = 2;
         let mut memory_type: c_uint = 0;

@@ -67,7 +67,7 @@ impl Policy {
 
 /// The most instructions of a turn.
 const LONGEST_TURN: u64 = 512;
-/// Under [`Policy::StarvedPredecessor`], no block is starved in one round out of this number.
+/// Under [`Policy::StarvedPredecessor`], one round in this number starves no block.
 const STARVED_ROUNDS: u64 = 16;
 
 /// A warp's turn: the index of the block among the running blocks, and the index of the warp in its block.

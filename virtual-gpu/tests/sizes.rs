@@ -1,5 +1,6 @@
 //! How much memory a text may declare in each space: as much as `ptxas` allows, and in global memory as much as the device has. Also tests
-//! variables without a size, a large variable, the limits of statements and registers, and deeply nested loops.
+//! variables without a size or with forbidden initial values, a large variable, the limits of statements and registers, and deeply nested
+//! loops.
 
 mod support;
 

@@ -258,7 +258,7 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
     finished(variant, &emitted).with_context(|| format!("PTX of {}", variant.name))
 }
 
-/// Turns the compiler's output into the committed files, and inspects them.
+/// Turns the compiler's output into the finished files, and inspects them.
 fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
     if variant.part != KernelSet::Library {
         let text = format!(

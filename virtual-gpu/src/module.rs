@@ -1,4 +1,4 @@
-//! Modules: PTX texts. All kernels of a text are lowered when it is loaded, so that unsupported features are found before a kernel runs.
+//! Modules: PTX texts. When a text is loaded, all its kernels are lowered, so that unsupported features are found before a kernel runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

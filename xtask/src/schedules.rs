@@ -1,4 +1,4 @@
-//! Runs tests of the library and the ladder's test under many schedules of the virtual GPU.
+//! Runs the ladder's test and tests of the library under many schedules of the virtual GPU.
 //!
 //! If a test compares its results with the CPU's, bit for bit, and passes under all schedules, its results have the same bits under all
 //! schedules. Each run is a separate process, and the environment sets its schedule. The first seed of each policy runs with all checks,

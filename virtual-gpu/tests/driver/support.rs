@@ -28,7 +28,7 @@ pub fn start() {
         run: environment.run,
         ..Default::default()
     };
-    // Only the first call starts the driver. Later calls fail, and change no settings.
+    // Only the first call of `virtual_gpu::start` in a process starts the driver. Later calls fail, and change no settings.
     let _ = virtual_gpu::start(settings);
     assert_eq!(cuInit(0), 0);
 }

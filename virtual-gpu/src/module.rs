@@ -1,5 +1,4 @@
-//! Modules: PTX texts. A text is read and lowered as a whole, so that unsupported features are found
-//! before a kernel runs.
+//! Modules: PTX texts. When a text is loaded, all its kernels are lowered, so that unsupported features are found before a kernel runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Functions that the system defines, calls that expand exponentially, registers of 128 bits, atomic additions of 16-bit floats, and
-//! declarations that the fuzz test found.
+//! Functions that the system defines, undefined functions, calls that expand exponentially, registers of 128 bits, atomic additions of
+//! 16-bit floats, and declarations that the fuzz test found.
 
 mod support;
 

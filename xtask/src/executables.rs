@@ -1,4 +1,4 @@
-//! Executables that cargo builds, with the names and paths that it reports.
+//! Executables that cargo builds, from the messages that it prints.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

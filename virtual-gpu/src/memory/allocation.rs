@@ -87,7 +87,7 @@ impl Allocation {
         self.written.mark(address - self.base, bytes);
     }
 
-    /// The offset of the first unwritten byte in a range inside the allocation.
+    /// The offset of a range's first unwritten byte from the start of the range. The range lies inside the allocation.
     pub(crate) fn first_unwritten(&self, address: u64, bytes: u64) -> Option<u64> {
         self.written.first_unwritten(address - self.base, bytes)
     }

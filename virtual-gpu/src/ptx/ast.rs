@@ -79,7 +79,7 @@ pub(crate) enum Number {
     Integer(u64),
     /// `0f` and eight digits.
     Single(u32),
-    /// `0d` and sixteen digits, or decimal.
+    /// `0d` and sixteen digits, or a decimal float.
     Double(u64),
 }
 

@@ -129,7 +129,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Whether the brace at the cursor opens a vector: there is no `;` inside.
+    /// Whether the brace at the cursor opens a vector: there is no `;` and no further brace inside.
     fn is_vector(&self) -> bool {
         let rest = &self.tokens[self.at + 1..];
         let end = |t: &&Token<'_>| matches!(t.kind, Kind::Punct(b';' | b'{' | b'}') | Kind::End);

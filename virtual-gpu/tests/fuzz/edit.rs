@@ -1,4 +1,4 @@
-//! Texts made from kernels that load, by cutting, doubling, exchanging and changing pieces.
+//! Texts made from kernels that load, by removing, inserting, exchanging and changing pieces.
 //!
 //! The edits follow a sequence of choices: random in the tests, read from the input in the fuzz targets.
 

@@ -4,8 +4,8 @@ pub const NULL_STREAM: u64 = 0;
 pub const TAIL_LAUNCH: u64 = 3;
 pub const FIRE_AND_FORGET: u64 = 4;
 
-/// The start of every text: the system's functions, and three kernels. The first sets the number at p0
-/// to p1, the second adds p1 to it, and the third copies it to the next place.
+/// The start of every text: the two functions that launch grids, and three kernels. The first sets the number at p0 to p1, the second adds
+/// p1 to it, and the third copies it to the next place.
 const START: &str = "
 .version 8.0 .target sm_80 .address_size 64
 .extern .func (.param .b64 func_retval0) cudaGetParameterBufferV2 (.param .b64 a,

@@ -2,8 +2,8 @@
 //!
 //! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If all
 //! accesses are weak and the program orders them, at most one write and one read remain. If many threads read at once, or use atomic
-//! operations, several accesses of each thread may remain: one weak access, and for each size one strong access of block scope and one of
-//! wider scope.
+//! operations, several accesses of each thread may remain: one weak read, and for each size one strong read of block scope and one of wider
+//! scope. The same holds for its writes.
 
 use std::collections::HashMap;
 

@@ -19,7 +19,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Whether an access with this scope, in this block, receives the message.
+    /// Whether an access or a fence with this scope, in this block, receives the message.
     pub(super) fn reaches(&self, block: u64, scope: Scope) -> bool {
         self.block == block || self.scope.min(scope) >= Scope::Device
     }

@@ -1,5 +1,4 @@
-//! Waiting and queued calls, indices, lengths and starts of 32 and of 64 bits, empty input, outputs with too little room, and wrong
-//! arguments.
+//! Waiting and queued calls, empty input, outputs with too little room, and wrong arguments.
 
 use cust::memory::{DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};

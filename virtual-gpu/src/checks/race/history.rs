@@ -76,8 +76,8 @@ impl Record {
         1 << (self.bits >> SIZE)
     }
 
-    /// The thread, whether the access is strong, and if so its size and scope. A thread's later access with the same key replaces the
-    /// earlier one.
+    /// The thread, whether the access is strong, and if so its size and scope. In a log, a thread's later access with the same key replaces
+    /// the earlier one.
     fn key(self) -> u64 {
         match self.is_strong() {
             true => self.bits & !(IS_WRITE | IS_ATOMIC),

@@ -40,7 +40,7 @@ fn found(text: &str) -> (bool, bool) {
 fn a_list_that_lanes_read_too_early_or_write_too_early() {
     let text = SM_90.kernel(KERNEL);
     assert_eq!(found(&text), (false, false));
-    // The first barrier comes after writes of the list, the second after its reads. The third belongs to a warp that leaves.
+    // The first barrier comes after writes of the list, the second after its reads. The third is in `depart`.
     let barrier = "\tbar.warp.sync \t-1;\n";
     let parts: Vec<&str> = text.split(barrier).collect();
     assert_eq!(parts.len(), 4);

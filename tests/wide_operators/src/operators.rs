@@ -7,7 +7,7 @@ fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
 
-/// Sums of items of 12 to 64 bytes: a vector in space, a wide integer, and records.
+/// Sums of items of 12 to 64 bytes: a vector in space, a wide integer, and records. The result for `[u32; 8]` is the XOR of the eight sums.
 #[derive(Debug, Clone, Copy)]
 pub struct Total;
 
@@ -204,6 +204,7 @@ pub struct Least;
 pub struct Latest;
 
 /// Operators that return one of their operands unchanged. A value whose last number is 0 stands for no record, and counts as the identity.
+/// So `lift` makes the last number odd.
 macro_rules! choices {
     ($($operator:ident $number:ident $count:literal: |$left:ident, $right:ident| $takes_right:expr;)*) => {$(
         impl Op<[$number; $count]> for $operator {
@@ -305,7 +306,7 @@ impl Op<[u64; 3]> for Resized {
     }
 }
 
-/// The low halves of the sums of first words: items of 32 bytes, and results of 2 bytes.
+/// The low 16 bits of the sum of the items' first numbers: items of 32 bytes, and results of 2 bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct LowHalf;
 

@@ -17,7 +17,7 @@ use super::skip::skip;
 
 const ITEMS: u32 = 60_000;
 
-/// How a request for the greatest item runs.
+/// How a request runs.
 #[derive(Debug, Clone, Copy)]
 enum Then {
     Waiting,
@@ -175,7 +175,7 @@ fn a_waiting_call_comes_after_work_on_every_kind_of_stream() {
     }
 }
 
-/// The time at which a program drops the guard that `lend_mut` returned.
+/// Whether the guard that `lend_mut` returned is dropped before the work is queued, or after that.
 #[derive(Clone, Copy, PartialEq)]
 enum Dropped {
     BeforeTheWork,

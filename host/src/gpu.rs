@@ -261,7 +261,7 @@ impl Gpu {
     pub fn synchronize(&self) -> Result<()> {
         self.enter(|_| {
             driver::check_default_stream()?;
-            Ok(Stream::DEFAULT.synchronize()?)
+            Stream::DEFAULT.synchronize().map_err(driver::in_capture)
         })
     }
 

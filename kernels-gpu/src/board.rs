@@ -87,7 +87,6 @@ impl Board {
     }
 
     /// Clears the first `word_count` words. One thread calls this. The writes are strong, as are the accesses that publish and read values.
-    /// Weak writes would not be ordered after the reads by the block's other threads.
     ///
     /// # Safety
     /// The board has these words, and no other thread uses the board any more.

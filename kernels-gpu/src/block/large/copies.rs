@@ -26,7 +26,7 @@ macro_rules! for_each_round {
     };
 }
 
-/// The calling warp's part of an array of items or results of type `V`.
+/// The calling warp's part of a tile, in an array of items or results of type `V`.
 #[derive(Clone, Copy)]
 pub struct Stretch<V> {
     /// The lowest address.

@@ -184,7 +184,7 @@ pub const SCAN_LONG: ScanShape = ScanShape {
 /// Bytes of the longest short scan.
 pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 
-/// How many tiles a group of a scan has. One warp combines the tiles' aggregates.
+/// How many tiles a group of a scan has. A warp combines the tiles' aggregates, one on each lane.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
 
 /// The wider of two types. A scan of items of type `T` to results of type `U` uses the numbers below for `Wider<T, U>`.

@@ -12,7 +12,7 @@ macro_rules! for_each_kernel {
     };
 }
 
-/// Passes every row of the table to the macro `$callback`, in the form of [`for_each_kernel!`] and in the order of the committed kernels.
+/// Passes every row of the table to the macro `$callback`, in the form of [`for_each_kernel!`].
 #[macro_export]
 macro_rules! for_each_row {
     ($callback:ident) => {

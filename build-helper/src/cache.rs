@@ -1,4 +1,4 @@
-//! The cache of compiled device code. All builds of a user share it: debug and release, tests, other crates and workspaces.
+//! The cache of compiled device code. All builds of a user share it: debug and release builds, tests, all crates and workspaces.
 //!
 //! ```text
 //! FOLDER/rows/KEY           a row's kernels for all architectures, as `pack` writes them
@@ -27,8 +27,8 @@ use crate::variables::CACHE;
 /// The most bytes of all rows together.
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
-/// The most libraries. Each has about 60 MB. Each combination of compiler, edition, lock file and version of this package has a library of
-/// its own.
+/// The most libraries. Each has about 60 MB. Each combination of compiler, edition, lock file and warpfold's sources has a library of its
+/// own.
 const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.
@@ -64,7 +64,7 @@ impl Cache {
         }
     }
 
-    /// No cache: everything is compiled.
+    /// No cache: no row is kept or found.
     pub fn none() -> Self {
         Self {
             folder: None,

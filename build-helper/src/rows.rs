@@ -1,4 +1,4 @@
-//! Compiles rows of operators that are not in the cache, in parallel if there are several processors.
+//! Compiles rows of operators, or a file of kernels, if they are not in the cache. Uses several processors if cargo allows several jobs.
 //!
 //! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. Each
 //! crate adds a fifth of a second to the build. The longest rows are compiled first, so that no processor is left with a long row at the

@@ -12,8 +12,8 @@
 //! join over all instructions that write it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a
 //! copy.
 //!
-//! Two kinds of addresses are not covered: addresses that pass through memory, and addresses that are in different spaces on different
-//! paths. An access by such an address is an error.
+//! Some addresses are not covered, such as addresses that pass through memory, and addresses that are in different spaces on different
+//! paths. An access by an address that is not covered is an error.
 
 use std::collections::HashMap;
 

@@ -7,10 +7,10 @@
 //!
 //! A key is a hash of everything that an entry depends on. A file of kernels counts as one row. A committed file is kept like a row, under
 //! a hash of the file, of its source's tokens and of the library's version. Any other row depends on its tokens, the parts of the file that
-//! it needs, the edition, the compiler, this library, and the locked packages that the library is compiled from (see `locked`). So no entry
-//! is ever out of date. A row's file is written under another name and then renamed, so concurrent builds see the whole file or none. If
-//! the cache is too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on without a
-//! cache.
+//! it needs, the edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from (see `locked`). So no
+//! entry is ever out of date. A row's file is written under another name and then renamed, so concurrent builds see the whole file or none.
+//! If the cache is too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on
+//! without a cache.
 
 use std::env;
 use std::ffi::OsString;

@@ -27,8 +27,8 @@
 //! # The cache
 //!
 //! Each row's kernels are kept in the user's cache folder. Their key covers the tokens of the row and of the items that the row needs, the
-//! edition, the compiler, this library, and the locked packages that this library is compiled from. `WARPFOLD_CACHE` names another folder,
-//! or turns the cache `off` ([`Cache`]).
+//! edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from. `WARPFOLD_CACHE` names another
+//! folder, or turns the cache `off` ([`Cache`]).
 //!
 //! # Committed device code
 //!

@@ -62,8 +62,8 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
     Ok(Pack::joined(packs))
 }
 
-/// A hash of the common inputs of all rows: the compiler, this library, the locked packages that the library is compiled from, the edition,
-/// and whether the file has operators or kernels.
+/// A hash of the common inputs of all rows: the compiler, warpfold's sources, the locked packages that device code is compiled from, the
+/// edition, and whether the file has operators or kernels.
 fn base(build: &Build, toolchain: &Toolchain) -> Hash {
     let compiler = toolchain.version().unwrap_or_default();
     let contents = format!("{:?} {}\n", build.contents, build.edition());

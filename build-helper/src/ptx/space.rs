@@ -1,7 +1,7 @@
 //! Finds which memory an address is in, and turns generic accesses into accesses of shared or of global memory.
 //!
 //! The compiler only sees calls that return an address, so it writes generic `ld` and `st`, which are slow. This is a forward data-flow
-//! analysis of a function's 64-bit registers. It begins where an address is made:
+//! analysis of a function's 64-bit registers. In a kernel, it begins where an address is made:
 //!
 //! ```text
 //! mov.u64 %rd1, warpfold_shared;      shared

@@ -52,7 +52,7 @@ impl Build {
             None => (self.packed(&source)?, None),
         };
         if self.updates {
-            // Texts that the library makes while it loads kernels are never committed.
+            // For operators, only texts for 9.0 are committed: the library makes the other texts while it loads kernels.
             let is_kept = |compiled: &Compiled| {
                 let mut variants = self.variants();
                 variants.any(|variant| variant.capability == compiled.capability)

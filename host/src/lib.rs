@@ -145,7 +145,7 @@
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
 //! - If a buffer is dropped while work on it is queued, its memory is freed after the work: `cuMemFree` waits for all work, and `cudarc`
 //!   frees the memory on a stream that waits for this work.
-//! - Every call asks the driver which context owns the memory at each address.
+//! - Before a call uses the memory at an address, it asks the driver whose memory this is.
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:
 //!

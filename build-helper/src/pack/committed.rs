@@ -10,9 +10,9 @@
 //!                                     an empty line, then the packed bytes, as `lines` packs them
 //! ```
 //!
-//! The file may come from an attacker. The sizes that the file states have upper limits, and limit all allocations. The reader checks that
-//! each text has one entry, with the kernel's name, and is for the variant's architecture. It refuses a symbol that its caller does not
-//! accept. Only compiling again shows whether a text belongs to its source: see [`crate::UPDATE`].
+//! The file may come from an attacker. The sizes that the file states have upper limits, and limit the memory for unpacking. The reader
+//! checks that each text has one entry, with the kernel's name, and is for the variant's architecture. It refuses a symbol that its caller
+//! does not accept. Only compiling again shows whether a text belongs to its source: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

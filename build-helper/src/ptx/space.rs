@@ -1,7 +1,7 @@
 //! Finds which memory an address is in, and turns generic accesses into accesses of shared or of global memory.
 //!
 //! The compiler only sees calls that return an address, so it writes generic `ld` and `st`, which are slow. This is a forward data-flow
-//! analysis of a function's 64-bit registers. It begins where an address is made:
+//! analysis of a function's 64-bit registers. In a kernel, it begins where an address is made:
 //!
 //! ```text
 //! mov.u64 %rd1, warpfold_shared;      shared
@@ -12,8 +12,8 @@
 //! join over all instructions that write it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a
 //! copy.
 //!
-//! Two kinds of addresses are not covered: addresses that pass through memory, and addresses that are in different spaces on different
-//! paths. An access by such an address is an error.
+//! Some addresses are not covered, such as addresses that pass through memory, and addresses that are in different spaces on different
+//! paths. An access by an address that is not covered is an error.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Compiles the kernels with rust-cuda's compiler, in the same way as the library's kernels (`host/build/rust_cuda`).
+//! Compiles the kernels with rust-cuda's compiler, in the same way as the library's kernels (`host/build/rust_cuda.rs`).
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const TARGET: Target = Target {
     version: "7.4",
 };
 
-/// Writes the texts to `output`, the build's folder.
+/// Compiles the texts into the folder `output`.
 pub fn compile(output: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={KERNELS}");
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);

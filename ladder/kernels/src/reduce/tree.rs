@@ -21,7 +21,7 @@ pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32,
     }
 }
 
-/// Levels with strides from `first`, a power of two, down to the last stride above `last`. Each level ends with a barrier.
+/// Levels with strides from `first`, a power of two or 0, down to the last stride above `last`. Each level ends with a barrier.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` has `2 · first` items.

@@ -1,4 +1,4 @@
-//! Tests with many cases usually try only some cases. If `WARPFOLD_SWEEP` is set, as in `.ci/run sweeps`, they try all cases.
+//! The callers usually try only some of their cases. If `WARPFOLD_SWEEP` is set, as in `.ci/run sweeps`, they try all of them.
 
 /// The step through the cases: `quick`, or 1 in a sweep.
 pub fn step(quick: usize) -> usize {

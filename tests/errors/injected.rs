@@ -2,10 +2,10 @@
 //!
 //! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of several codes and for every third
 //! of these calls; in a sweep, for each call. In each of these runs, one call fails with one code. Each run has a thread of its own that
-//! has no current context. The scenario must return an error with the raw code and (unless the driver lacks memory) with the call, except
-//! if the library can do without the call. It must not panic. It must leak no object that the library can still release. Then the scenario
-//! runs again without a failure. It must work, or report that the code has ended the context. With the real driver, live objects are not
-//! counted, and everything else is checked.
+//! has no current context. The scenario must return an error with the call and the raw code. (If the driver lacks memory, the error may
+//! name no call. If the library can do without the call, there may be no error.) The scenario must not panic. It must leak no object that
+//! the library can still release. Then the scenario runs again without a failure. It must work, or report that the code has ended the
+//! context. With the real driver, live objects are not counted, and everything else is checked.
 
 use std::thread;
 

@@ -141,14 +141,14 @@ impl Engine {
         }
     }
 
-    /// Sets the epoch as if this many calls had used the workspace. All launches of a call in pieces count as one call.
+    /// Sets the epoch as if this many calls had taken tickets. All launches of a call in pieces count as one call.
     pub fn set_epoch(&self, launches: u32) {
         self.memory
             .write(self.workspace + EPOCH_OFFSET, &launches.to_le_bytes())
             .unwrap();
     }
 
-    /// How many calls have used the workspace since its state words were last cleared.
+    /// How many calls have taken tickets since the state words were last cleared. A call with a single chunk or tile takes none.
     pub fn epoch(&self) -> u32 {
         let mut bytes = [0; 4];
         let address = self.workspace + EPOCH_OFFSET;

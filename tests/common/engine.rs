@@ -148,7 +148,7 @@ impl Engine {
             .unwrap();
     }
 
-    /// How many calls have taken tickets since the state words were last cleared. A call with a single chunk or tile takes none.
+    /// How many calls have taken tickets since the state words were last cleared. Some calls take none, such as a reduction of one chunk.
     pub fn epoch(&self) -> u32 {
         let mut bytes = [0; 4];
         let address = self.workspace + EPOCH_OFFSET;

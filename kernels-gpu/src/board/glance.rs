@@ -96,18 +96,6 @@ impl Board {
                     });
                     seen.add_other(others.value([a, b, 0, 0]));
                 }
-                (1, 2) => {
-                    let (words, [a, b]) =
-                        simt::load_words_apart_and_pair(first_word, other_word, wanted);
-                    for_each_place!(K => { seen.add(K, self.value([words[K], 0, 0, 0])); });
-                    seen.add_other(others.value([a, b, 0, 0]));
-                }
-                (1, 4) => {
-                    let (words, other) =
-                        simt::load_words_apart_and_four(first_word, other_word, wanted);
-                    for_each_place!(K => { seen.add(K, self.value([words[K], 0, 0, 0])); });
-                    seen.add_other(others.value(other));
-                }
                 _ => {
                     for_each_place!(K => {
                         let can_be_seen = K as u32 <= Glance::<A, P>::NEIGHBOURS;

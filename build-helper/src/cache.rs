@@ -96,7 +96,7 @@ impl Cache {
         let all = self.folder.as_ref()?.join("libraries");
         let folder = all.join(key.to_string());
         fs::create_dir_all(&folder).ok()?;
-        // Marks the library as in use.
+        // Records that the library is used now, by the file's modification time.
         replace(&folder.join("used"), b"")?;
         let mut others = by_use(&all, |folder| folder.join("used"));
         others.retain(|other| other.path != folder);
@@ -168,7 +168,7 @@ fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
     kept
 }
 
-/// Marks a file as in use.
+/// Records that a file is used now, by its modification time.
 fn touch(path: &Path) {
     if let Ok(file) = File::options().append(true).open(path) {
         let _ = file.set_modified(SystemTime::now());

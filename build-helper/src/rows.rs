@@ -266,7 +266,8 @@ fn processors() -> usize {
     jobs.unwrap_or_else(processors).max(1)
 }
 
-/// Calls `each` with every thing, on several threads. After an error, no further call begins. Returns the first error.
+/// Calls `each` with every thing, on several threads. After an error, no further call begins. If calls fail, returns the error of the first
+/// such thing in the order of `things`.
 fn side_by_side<T: Sync, R: Send>(
     things: &[T],
     threads: usize,

@@ -52,7 +52,7 @@ impl Space {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
             (a, b) if a == b => a,
-            // An operator may choose which of two arguments to read. The join has the smaller index, so it is never the result: the result
+            // An operator may choose which of two parameters to read. The join has the smaller index, so it is never the result: the result
             // is the last parameter.
             (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
             (Self::Argument, Self::Number) | (Self::Number, Self::Argument) => Self::Number,
@@ -140,7 +140,7 @@ impl<'a> Spaces<'a> {
         self.known.get(&register).copied().unwrap_or(Space::Nothing)
     }
 
-    /// The space of the address in `[%rd1+16]`.
+    /// The space of the address in the operand of an access, such as `[%rd1+16]`.
     pub fn of_access(&self, at: usize, place: &str) -> Space {
         let place = place.trim_matches(['[', ']']);
         let end = place.find(['+', '-']).unwrap_or(place.len());

@@ -1,4 +1,4 @@
-//! The last step of document 4's hierarchical scan: each item of a section after the first is combined with the section's prefix.
+//! The last step of document 4's hierarchical scan: in every section but the first, each item is combined with the section's prefix.
 //!
 //! The document describes this step in one sentence. The step is a launch of its own, so that the results of all blocks are visible to
 //! every block. All items except the first section's are read and written once more.

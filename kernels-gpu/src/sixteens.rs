@@ -12,9 +12,9 @@ use crate::{simt, warp};
 /// How many lanes share sixteen values: each lane takes a quarter of them.
 pub const QUARTERS: u32 = 4;
 
-/// Whether a leaf of sixteen items is combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators this
-/// saves work: indices are compared once per vector instead of once per item, and a constant number of items needs no division. With an
-/// exact operator, the result has the same bits as a left fold.
+/// Whether a leaf of sixteen items may be combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators
+/// this saves work: indices are compared once per vector instead of once per item, and a constant number of items needs no division. With
+/// an exact operator, the result has the same bits as a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
     (O::PAIRS_SIXTEENS || O::EXACT && O::Accumulator::IS_WIDE)
         && matches!(size_of::<T>(), 1 | 2 | 4 | 8)
@@ -68,7 +68,7 @@ pub fn pairwise<O: Op<T>, T: Element>(
     }
 }
 
-/// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines a quarter of the values, and then these lanes
+/// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines up to four of the values, and then these lanes
 /// exchange their totals. The first of these lanes gets the result. Each of the first `full` values has the same number of items, a power
 /// of two.
 ///

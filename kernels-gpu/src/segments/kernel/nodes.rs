@@ -86,8 +86,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the nodes of chunks that have more than one leaf. In a reduction, the value of a segment of one node is lowered to the
-    /// segment's result.
+    /// Folds the nodes of chunks that have more than one leaf, and stores the values, except those that [are not used](Self::is_unused). In
+    /// a reduction, the value of a segment of one node is lowered to the segment's result.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
@@ -160,7 +160,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::fold_nodes`], for one node.
     ///
     /// # Safety
-    /// Condition 2 of [`Self::fold_nodes`]. The header is written. The node is the work's, and no other thread has it.
+    /// The header is written, and so are the items and the values of the node's leaves. No thread uses the values of an earlier work's
+    /// nodes any more. The node is the work's, and no other thread has it.
     #[inline(always)]
     pub unsafe fn fold_one_node(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Node) {
         if self.is_unused(work, node) {
@@ -175,8 +176,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether the value of a node is not used. A scan does not use the value of a chunk of one node, since the chunk is the last of its
-    /// segment. With wide items, a tail or a cut chunk of one node may be full, and other blocks may wait for its value.
+    /// Whether the value of a node is not used. A scan does not use the value of a segment's last chunk. With narrow items, each chunk of
+    /// one node is the last of its segment. With wide items, a full chunk has one node. If it is a tail or a cut chunk, other blocks may
+    /// wait for its value.
     #[inline(always)]
     fn is_unused(&self, work: &Work, node: &Node) -> bool {
         let chunk = node.chunk;
@@ -259,8 +261,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < work.chunk_count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts, the items and the nodes' values are
-            // written (this function's conditions), and the slot that `chunk` gets is less than `chunk_count`. The lanes of a chunk have
-            // the same slot. One of them finishes the chunk.
+            // written (this function's conditions), and the number that `self.chunk` gets is less than `chunk_count`. The lanes of a chunk
+            // have the same slot. One of them finishes the chunk.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let chunk = self.chunk(work, room, Ord::min(slot, work.chunk_count - 1));
@@ -283,7 +285,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether values are kept as keys and offsets.
+    /// Whether the values of leaves and nodes are kept as keys and offsets.
     #[inline(always)]
     fn keeps_offsets(&self) -> bool {
         Self::KEEPS_OFFSETS && self.reduces_segments()
@@ -295,11 +297,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.task == Task::Reduce && !self.starts_at_heads
     }
 
-    /// Finds the least of up to 16 keys, each with an offset, on [`QUARTERS`] lanes. The first of these lanes gets this key and the item's
-    /// index in its segment. Of equal keys the first wins.
+    /// Finds the least of up to 16 keys, each with an offset, on [`QUARTERS`] lanes. The first of these lanes gets the least key, and its
+    /// offset turned into an index in the segment. Of equal keys the first wins.
     ///
     /// # Safety
-    /// Convergent: the whole warp. Every [`QUARTERS`] lanes have the same arguments. `count` values are written.
+    /// Convergent: the whole warp. Each group of [`QUARTERS`] consecutive lanes, from lane 0 on, has the same arguments. `count` values are
+    /// written.
     #[inline(always)]
     unsafe fn least(
         &self,
@@ -366,8 +369,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of `count` values, 1 to 16. Fewer than 16 are combined three in a step. In the last step, values past the end are left
-    /// out.
+    /// The left fold of `count` values, 1 to 16. If `count` is less than 16, each step combines three more values. The last step leaves out
+    /// values past the end.
     ///
     /// # Safety
     /// There is at least one value, and all of them are written.

@@ -3,7 +3,7 @@
 //! A left fold takes a leaf's items one after the other, so one lane folds a leaf. Lanes that loaded their leaves from global memory would
 //! read 64 or 128 bytes apart. So each warp copies its items to shared memory, in **steps** of [`STEP_LEAVES`] leaves, one for each lane. A
 //! warp has a ring of [`SLOTS`] slots of its own, each of which holds a step. While the warp folds a step, the copies of the next step are
-//! in flight. Warps wait for each other only at the end, if rows have several chunks.
+//! in flight. Warps wait for each other only if rows have several chunks, and only at the end.
 //!
 //! ```text
 //! warp:  begin to copy the first steps of its units, a group of copies for each slot
@@ -18,10 +18,11 @@
 //! first, a step has one vector more. Two neighbouring lanes then read the vector in which one leaf ends and the next begins.
 //!
 //! If rows have fewer leaves than a step, a unit is one step with several rows. If rows have several chunks, a block has whole rows, whose
-//! chunks its warps take in turn. Then each chunk's value goes to shared memory. After a barrier, one lane combines the values of each row.
+//! chunks its warps take in turn. Then each chunk's value goes to shared memory. After a barrier, a lane for each row combines the row's
+//! values.
 //!
-//! A variant that read all vectors of a leaf before it folded them, and then began to copy the next step, was slower on an H200
-//! (2026-11-26). Sums of 2^28 `f32` in rows of 1,024 took 262 µs, and 240 µs with this order.
+//! A variant began to copy a later step after it had read a leaf's vectors, and before it folded them. It was slower on an H200
+//! (2026-11-26): sums of 2^28 `f32` in rows of 1,024 took 262 µs, and 240 µs in the order above.
 
 use crate::contract::WARP_LANES;
 use crate::element::{for_each_item, item_of, put_item, vector_of};
@@ -68,8 +69,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         values.wrapping_add(number as usize)
     }
 
-    /// Reduces the units from `begin` to `end`, exclusive, which are the block's. Its warps take them in turn. Writes the results of rows
-    /// of one chunk. If rows have several chunks, puts the chunks' values into shared memory.
+    /// Reduces the units from `begin` to `end`, exclusive, which are the block's. The warps that have a ring take these units in turn.
+    /// Writes the results of rows of one chunk. If rows have several chunks, puts the chunks' values into shared memory.
     ///
     /// # Safety
     /// Convergent: the whole block, which has used no shared memory. The launch has whole chunks, cut as `cut` says. It has the units, and
@@ -99,10 +100,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // is the warp's, and free, since `bring` is called before the first step, or after all lanes have read the slot.
             unsafe { self.bring_step(ring, slot, first, STEP_ITEMS, before, all) };
         };
-        // SAFETY: the whole warp is here, with the same numbers (this function's condition), so the branches go the same way on all lanes.
-        // The units are the block's, and each has one warp. The ring and the values are in the block's shared memory (`has_rings`, and the
-        // launch's conditions 1 and 8), and belong to the warp. A slot is filled before its step is folded: `await_copies_before_last`
-        // leaves out only the copies to the other slot. It is filled again after all lanes have read it, which the second barrier orders.
+        // SAFETY: the whole warp is here, and all lanes have the same units and steps (this function's condition), so the branches go the
+        // same way on all lanes. The units are the block's, and each has one warp. The ring and the values are in the block's shared memory
+        // (`has_rings`, and the launch's conditions 1 and 8), and belong to the warp. A slot is filled before its step is folded:
+        // `await_copies_before_last` leaves out only the copies to the other slot. It is filled again after all lanes have read it, which
+        // the second barrier orders.
         unsafe {
             let mut step = 0;
             while step < SLOTS {
@@ -162,8 +164,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         (ring, Values(values.cast()))
     }
 
-    /// Begins to copy a step's items from item `first` on to the slot at `slot` bytes after `ring`. There are `count` items, at most
-    /// [`STEP_ITEMS`]. `before` items of a vector lie before the first one. In place of items from item `all` on, item `first` is copied.
+    /// Begins to copy a step's items to the slot at `slot` bytes after `ring`. The step has `count` items, at most [`STEP_ITEMS`]: item
+    /// `first` and the items after it. `before` items of a vector lie before item `first`. Item `first` may be copied in place of these,
+    /// and in place of items from item `all` on.
     ///
     /// # Safety
     /// The whole warp. Item `first` and all items before item `all` exist. `before` is the first item's place in its vector. No other warp
@@ -282,8 +285,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         slot: u32,
         index: u64,
     ) -> O::Accumulator {
-        // The number of the leaf's first vector is a multiple of `leaf_vectors`. So the place of each of its vectors is `first` with some
-        // low bits flipped. The places are computed anew for each step. Otherwise the loop over the steps would keep too many registers.
+        // The number of the leaf's first vector is a multiple of `leaf_vectors`. So the place of each of `leaf_vectors` vectors, from this
+        // one on, is `first` with some low bits flipped. The places are computed anew for each step. Otherwise the loop over the steps
+        // would keep too many registers.
         let leaf_vectors = const { FAN / vector_items::<T>() };
         let vector = simt::lane() * leaf_vectors * simt::late_one();
         let first = place_of_vector(vector);

@@ -230,8 +230,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if !share.piece.is_null() {
                     folded = share.piece.read();
                 }
-                // If each lane of each chunk has a piece, all values have equally many items. Otherwise, some values are the identity. On
-                // each lane whose value goes into the result, the left value's items come before the right value's.
+                // If each lane of each chunk has a piece, all values that go into a result have equally many items. Otherwise, some values
+                // are the identity. On each lane whose value goes into a result, the left value's items come before the right value's.
                 let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {
@@ -448,8 +448,8 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     }
 }
 
-/// The last three of a step's eight levels, or those of them that are among the first `levels` levels. The values that are combined begin
-/// at vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
+/// Combines in the last three of a step's eight levels, or in those of the three that are among the first `levels` levels. The values that
+/// are combined begin at vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.

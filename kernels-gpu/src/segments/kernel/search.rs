@@ -6,8 +6,8 @@ use crate::{simt, warp};
 
 /// A launch's offsets. In a backward scan, items and segments count from the end.
 ///
-/// Its unsafe functions need *readable* offsets: `address` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8; or
-/// `offset_bytes` is 0. The launch's condition 3 ensures this, even if a smaller `segment_count` is read from memory.
+/// The unsafe functions of this file need *readable* offsets: `address` points to `segment_count + 1` readable numbers of `offset_bytes`, 4
+/// or 8; or `offset_bytes` is 0. The launch's condition 3 ensures this, even if a smaller `segment_count` is read from memory.
 #[derive(Clone, Copy)]
 pub struct Offsets {
     pub address: *const u32,

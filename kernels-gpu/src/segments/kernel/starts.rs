@@ -1,8 +1,8 @@
 //! The starts of a work's chunks, the slots of each chunk, and the chunk of each slot.
 //!
 //! The offsets of works that are not dense are checked here, before they are used. Where one warp's chunks end and the next warp's begin,
-//! two warps read the same offset, and both values are compared. Every other offset is read at most once here. So starts ascend even if
-//! other work rewrites the offsets meanwhile.
+//! two warps read the same offset, and both values are compared. When a work's starts are written, no other offset is read twice. So starts
+//! ascend even if other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::direction::Heading;
@@ -130,7 +130,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes the chunks' starts, slots and flags and, in a reduction, the results of empty segments. Refuses offsets that do not ascend.
     ///
-    /// A warp takes [`WARP_CHUNKS`] chunks at a time. Each lane reads at most one offset, once. The offset is the start of the lane's
+    /// A warp takes [`WARP_CHUNKS`] chunks at a time. Then each lane reads at most one offset, once. The offset is the start of the lane's
     /// chunk, and the end of the chunk before it. So the starts that a warp writes ascend, whatever values it reads. The next warp reads
     /// the end of the warp's last chunk again, as a start.
     ///
@@ -146,8 +146,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             let chunk = group * WARP_CHUNKS + lane;
             // SAFETY: the whole warp takes part in the shuffle, since all lanes have the same group. The counts of the next room have a
-            // word for each group (an assertion in `segments`), and no thread uses that room's counts before the next work (condition 3).
-            // In `write_start`, `chunk < chunk_count`, and no other thread has that chunk.
+            // word for each group (an assertion in `segments`), and no thread uses that room's counts of slots before the next work
+            // (condition 3). In `write_start`, `chunk < chunk_count`, and no other thread has that chunk.
             unsafe {
                 let begin = self.read_start(work, chunk);
                 let end = simt::shuffle_down(begin, 1);
@@ -161,7 +161,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The place where a chunk starts according to its offset, perhaps beyond the work. If the work has no such chunk, the work's end.
+    /// The place where chunk `chunk` starts. Chunk 0 starts at the work's begin. Any other chunk starts where its offset says, perhaps
+    /// beyond the work. If the work has no chunk of this number, the work's end.
     ///
     /// # Safety
     /// `work` is one of the block's works.

@@ -2,17 +2,18 @@
 //! rings in shared memory.
 //!
 //! A row of whole chunks has a power of two of items, from 16 items to a full chunk, or it has 2 to 16 full chunks. So all chunks of a
-//! launch have equally many vectors, and this number is a power of two. The items are a sequence of such chunks. The sequence is cut into
-//! **units** of one chunk each or, if chunks are shorter, of [`STEP_VECTORS`] vectors each. Each block has consecutive units, equally many
-//! for each warp. The last blocks of a launch may have fewer units, or none. A warp combines all vectors of a unit: one binary tree for
-//! each chunk. For this, the warp needs no search, no shared memory and no barrier.
+//! launch have equally many vectors, and this number is a power of two. The items are a sequence of such chunks. Without rings, the
+//! sequence is cut into **units** of one chunk each or, if a chunk has fewer than [`STEP_VECTORS`] vectors, of this many vectors each. Each
+//! block has consecutive units, equally many for each warp. The last blocks of a launch may have fewer units, or none. A warp combines all
+//! vectors of a unit: one binary tree for each chunk. For this, the warp needs no search, no shared memory and no barrier of the block.
 //!
 //! A unit has 1, 2 or 4 steps of [`STEP_VECTORS`] vectors. After three levels of a step's tree, each lane has one value. The next two
 //! levels combine the values of lanes that are 8 and 16 apart. With several steps, two lanes share this work: each combines the values of
 //! one step. This takes three combinations for four steps, and would take eight if each step were finished alone.
 //!
-//! If rows have several chunks, each chunk's value is published in a slot of its own, and a [later](super::later) block combines the rows,
-//! if there is one. Only these launches take tickets, since only in these a block waits for another block.
+//! If rows have several chunks, and there are no rings, each chunk's value is published in a slot of its own. A [later](super::later) block
+//! combines the rows that end in a block. If there is no later block, the block combines these rows itself. Of the launches with whole
+//! chunks, only these take tickets, since only in these a block waits for another block.
 //!
 //! **Rings.** With left folds, items go through [rings](super::rings), and a unit has one chunk or the items of a ring's step. A block
 //! takes whole rows. So no value is published, and there is no ticket.
@@ -76,7 +77,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether this is a reduction of rows that single warps may combine chunk by chunk. The rows must [have whole
     /// chunks](has_whole_chunks). With rings, a block takes whole rows, so it must have enough windows. Without rings, rows must be
     /// [streamed](streams_rows), and the launch must [have vectors](Self::have_vectors). If each block then has one window, units must have
-    /// one step: all warps of a block share the longer chunks of a window.
+    /// one step. Longer chunks are then left to [`Self::stream_rows`], in which several warps share a chunk.
     #[inline(always)]
     pub fn have_whole_chunks(&self) -> bool {
         let row = self.offsets.row_items;

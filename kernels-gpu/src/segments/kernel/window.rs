@@ -265,7 +265,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A work of the block. Each window has two works. The second work may be empty, and so may both works.
     ///
     /// # Safety
-    /// The header is written, and `number < work_count`.
+    /// The header is written, and `number < work_count`. If segments start at heads and `number` is odd, the work before is followed.
     #[inline(always)]
     pub unsafe fn work(&self, number: u32) -> Work {
         // SAFETY: the work is written with the header, and `number < work_count`: this function's conditions.
@@ -278,7 +278,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The same conditions as for [`Self::work`].
     #[inline(always)]
     pub unsafe fn work_after(&self, number: u32) -> u32 {
-        // SAFETY: the header is written, and `number < work_count`: the same conditions as this function's.
+        // SAFETY: the same conditions as this function's.
         let is_followed = unsafe { self.work(number).is_followed };
         // A window's second work is skipped if it is empty.
         number + 2 - ((number % 2) | is_followed)
@@ -326,8 +326,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The header is written, and `first < work_count` is even.
     #[inline(always)]
     unsafe fn begins_with_second(&self, first: u32) -> bool {
-        // SAFETY: the header is written, and the block has the first work: this function's conditions. It has the second one if the first
-        // is followed.
+        // SAFETY: the header is written, and the block has the first work: this function's conditions. If the first work is followed, the
+        // block has the second.
         unsafe { self.work(first).is_followed != 0 && self.work(first + 1).cut_chunk != NO_CHUNK }
     }
 
@@ -337,7 +337,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         2 * self.windows_per_block
     }
 
-    /// The address of the number of the first segment that begins at the first border of window `window` or after it.
+    /// The address of border number `window`: the number of the first segment that begins at this border or after it.
     ///
     /// # Safety
     /// `window <= windows_per_block`.

@@ -67,7 +67,7 @@ pub fn ascends<I: Offset>(
     Ok(before)
 }
 
-/// The error that names the first offset that is wrong.
+/// The error that names the first offset that is wrong or, if none is wrong any more, one past the last.
 fn first_bad<I: Offset>(
     entered: Entered<'_>,
     call: &mut Call<'_>,

@@ -131,7 +131,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the chunks' starts, slots and flags and, in a reduction, the results of empty segments. Refuses offsets that do not ascend.
     ///
     /// A warp takes [`WARP_CHUNKS`] chunks at a time. Then each lane reads at most one offset, once. The offset is the start of the lane's
-    /// chunk, and the end of the chunk before it. So the starts that a warp writes ascend, whatever values it reads. The next warp reads
+    /// chunk, and the end of the chunk before it. So the starts of these chunks ascend, whatever values the warp reads. The next warp reads
     /// the end of the warp's last chunk again, as a start.
     ///
     /// # Safety

@@ -25,12 +25,12 @@
 //! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
 //! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes
 //! all values of its window before it waits for the prefix of the window's tail. The tail is in the window's first work. So if the second
-//! work's value is published, the block takes the second work first.
+//! work has a value to publish, the block takes the second work first.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for its own windows, and for windows of blocks with earlier
 //! tickets, which have started. It combines its windows' tails in order, so it never waits for a value that it would publish later. Before
-//! a block of a reduction waits, it publishes all its values that do not depend on earlier windows. (If its last warp alone waits, its
-//! other warps publish these values without waiting for that warp.) A block of a scan does so for each window.
+//! a block of a reduction waits, it publishes all its values that do not depend on earlier windows. A block of a scan does so for each
+//! window. (If the last warp of a block alone waits, the block's other warps publish their values without waiting for that warp.)
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
 //! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find

@@ -205,7 +205,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
-    /// How many values of pieces of streamed rows there is room for.
+    /// The most pieces of streamed rows whose values fit in shared memory.
     pub const PIECES: u32 =
         (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
 
@@ -260,8 +260,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Copies a work's items in vectors. The first and the last vector may also hold items that are not the work's. If some of these do not
-    /// exist, the work's items are copied one by one.
+    /// Copies a work's items in vectors. The first and the last vector may also hold items that are not the work's. If one of these vectors
+    /// reaches beyond the input, the work's items are copied one by one.
     ///
     /// # Safety
     /// The same conditions as for [`Self::bring_items`].

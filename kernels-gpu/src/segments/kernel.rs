@@ -13,22 +13,24 @@
 //!             combine the tail with the values that earlier windows published
 //! ```
 //!
-//! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu, with one
-//! difference: the order of combination depends on positions in the segment, not in the window. [`crate::segments`] says how the work is
-//! divided.
+//! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu. But here the order
+//! of combination depends on positions in the segment, not in the window. [`crate::segments`] says how the work is divided.
 //!
 //! **Long segments.** Their chunks are combined by sixteens too. The block with the last chunk of sixteen combines these sixteen. The block
-//! with the last chunk of 256 also combines sixteen such results, and so on. Each window publishes at most one value, and only after its
-//! last combination. So a block waits for at most 15 values at a time, or for 16 where a later block combines rows (see `later`).
+//! with the last chunk of 256 also combines sixteen such results, and so on. In a reduction, the block with the segment's last chunk
+//! combines all values that remain. (Some rows take other ways, see `later` and `rings`.) Each window publishes at most one value. If the
+//! value is combined with those of earlier chunks, only the result is published. So a block waits for at most 15 values at a time, or for
+//! 16 where a later block combines rows (see `later`).
 //!
 //! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
 //! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes
-//! all values of its window before it waits for the prefix of the window's tail: a second work whose chunk's value is published comes
-//! before the first work, which has the tail.
+//! all values of its window before it waits for the prefix of the window's tail. The tail is in the window's first work. So if the second
+//! work has a value to publish, the block takes the second work first.
 //!
-//! **Progress.** A block's ticket decides its windows. The block waits only for windows with lower numbers. These are its own, or belong to
-//! blocks that have started. It waits in the order of its windows. Before a block of a reduction waits, it publishes all its values that do
-//! not depend on earlier windows. A block of a scan does so for each window.
+//! **Progress.** A block's ticket decides its windows. The block waits only for its own windows, and for windows of blocks with earlier
+//! tickets, which have started. It combines its windows' tails in order, so it never waits for a value that it would publish later. Before
+//! a block of a reduction waits, it publishes all its values that do not depend on earlier windows. A block of a scan does so for each
+//! window. (If the last warp of a block alone waits, the block's other warps publish their values without waiting for that warp.)
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
 //! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find
@@ -42,25 +44,28 @@
 //! a window has no chunk to publish, the identity is published, because another block may have read other offsets and wait for a value. So
 //! each window publishes a value, or is refused.
 //!
-//! **Cost.** The kernel reads every item once, and again for each other work that has items of the same vector. It reads every offset once
-//! or twice, and more often those that the searches look at. It writes every result once, and publishes at most one value for each window.
-//! A block has 3 barriers, and 1 more in the launch with the last tag. Each work has 3 more barriers. It has 1 more if a chunk has more
-//! than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a tail has 1 more. A scan's
-//! work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more than 256 items.
+//! **Cost.** The kernel reads every item of a segment once, and again for each other work that has items of the same vector. It reads every
+//! offset once or twice, and more often those that the searches look at. It writes every result once, and publishes at most one value for
+//! each window. A block with windows has 3 barriers, and 1 more in the launch with the last tag. Each work has 3 more barriers. It has 1
+//! more if a chunk has more than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a
+//! tail has 1 more. A scan's work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more
+//! than 256 items.
 //!
-//! If a block's chunks are long, its warps take whole chunks in turn (see `long`), and each warp reads the offsets of all these chunks.
-//! After `begin`, the block then has 1 barrier.
+//! If a block's chunks are long, its warps with a ring take whole chunks in turn (see `long`), and each of these warps reads the offsets of
+//! all the block's chunks. The block then has 1 barrier instead of those of its works.
 //!
 //! If rows have whole chunks that go through rings (see `rings`), a block has no `begin` and no ticket. It has no barrier, or 1 if rows
-//! have several chunks. Rows of one item need no `begin`, no ticket and no barrier, if the operator has rings (see `singles`).
+//! have several chunks. A reduction of rows of one item needs no `begin`, no ticket and no barrier, if the operator has rings (see
+//! `singles`).
 //!
 //! Rows that [are streamed](crate::segments::streams_rows) take other ways through a block. If single warps combine whole chunks (see
 //! `whole`), there is no `begin`. A block has no barrier, or 1 if rows have several chunks, since the block then takes a ticket. In the
-//! launch with the last tag, such a block has 1 more. Only the last warp of a block waits for values, after it has published its own.
+//! launch with the last tag, a block with a ticket has 1 more. Only the last warp of a block waits for values, after it has published its
+//! own.
 //!
-//! For other streamed rows (see `rows`), a block begins with `begin`. Then it has 1 barrier, or 2 if a chunk has several pieces. If a later
-//! block combines the rows (see `later`), chunks have several pieces, but it has only 1 barrier. In such a launch, only the last warp of a
-//! block waits for values, and all other warps publish theirs without waiting.
+//! For other streamed rows (see `rows`), a block begins with `begin`. Instead of the barriers of its works, it has 1 barrier, or 2 if a
+//! chunk has several pieces. If a later block combines the rows (see `later`), chunks have several pieces, but it has only 1 barrier. In
+//! such a launch, only the last warp of a block waits for values, and all other warps publish theirs without waiting.
 
 mod chunks;
 mod dense;
@@ -103,10 +108,9 @@ use self::search::Offsets;
 /// The launch's conditions:
 /// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`], or more if blocks take whole rows (see condition 8). A window has
 ///    2^`window_shift` diagonals, at most as many as a chunk has items. The launch has [`crate::segments::window_count`] windows, and a
-///    block for each `windows_per_block` of them, rounded up, at least one. A block has
-///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It
-///    has [`crate::segments::shared_bytes`] of dynamic shared memory: those of a scan, even in a reduction, if a window has fewer diagonals
-///    than a chunk has items.
+///    block for each `windows_per_block` of them, rounded up, at least one. A block has [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or
+///    [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It has at least [`crate::segments::shared_bytes`] of
+///    dynamic shared memory: those of a scan, even in a reduction, if a window has fewer diagonals than a chunk has items.
 /// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
 ///    meanwhile.
 /// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
@@ -219,13 +223,14 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 /// The launch's arguments, as each thread holds them. Windows and works are in shared memory, because they would fill the registers.
 ///
 /// Its unsafe functions need their own conditions and the launch's conditions, which [`segmented_reduce`] lists. In their own conditions,
-/// data in shared memory are *written* when the step that writes them is done, and a barrier of the block has followed. The steps are:
-/// - [`Self::begin`] writes the header: the ticket, the tag, the windows and the works. They never change later.
+/// data in shared memory are *written* when the step that writes them is done, and its writes are ordered before the reads, mostly by a
+/// barrier of the block. The steps that most works have:
+/// - [`Self::begin`] writes the header, except the tails' values. Later, only these values and `is_refused` change.
 /// - [`Self::bring_items`] writes a work's items.
 /// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. *Written* also means that no offset was
 ///   refused.
 /// - [`Self::copy_offsets`] writes the starts of a dense work without a check. [`Self::fold_short`] checks them, and writes the flags and
-///   the value of a reduction's short tail. [`Self::write_slots`] writes the slots, if a chunk is long.
+///   the value of a reduction's short tail. [`Self::write_slots`] writes the slots, if a chunk has several leaves.
 /// - [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`] write the values of leaves, nodes and tails.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
@@ -280,8 +285,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs the block's works, one after the other, or reduces its long chunks. Returns false on all threads if the offsets are refused. If
-    /// it returns true, a barrier has followed the last write of a tail's value.
+    /// Runs the block's works, one after the other, or reduces its long chunks. Returns false on all threads if the block stops because
+    /// offsets are refused. If it returns true, a barrier has followed the last write of a tail's value.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
@@ -361,7 +366,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Folds the chunks of a work, except those that [`Self::fold_short`] has folded, and in a scan writes the results. Returns false if
-    /// the offsets are refused.
+    /// the block stops because offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the work's items, starts and slots.
@@ -392,7 +397,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         simt::block_threads()
     }
 
-    /// Whether one of the block's tails is combined with earlier chunks.
+    /// Whether at least one of the block's tails is combined with earlier chunks.
     ///
     /// # Safety
     /// The header is written.
@@ -448,7 +453,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// Leaves a launch that has the last tag. The last block to leave clears the state words and starts again with the first tag.
+/// Leaves a launch that has the last tag. The last block to leave clears the state words and resets the tickets, so that the next launch
+/// gets the first tag.
 ///
 /// # Safety
 /// Convergent: the whole warp 0 of each block, after the block's last access to the board. `control` belongs to the launch's workspace, and

@@ -14,7 +14,7 @@ pub const REDUCE: Definition = Definition {
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(10)],
     // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
-    // ticket, and before the departure. Or two more if warps have rings: after the values of a block's rows, and after long chunks.
+    // ticket, and before the departure. Or two more if warps have rings: after the values of rows' chunks, and after long chunks.
     other_barriers: &[&[Barrier::block(14)], &[Barrier::block(12)]],
     vectors: Vectors::Any,
 };
@@ -32,9 +32,9 @@ pub const SCAN: Definition = Definition {
 pub const BY_KEY_REDUCE: Definition = Definition {
     prefix: "by_key_reduce_",
     skeleton: "by_key_reduce",
-    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after the heads
-    // that are further away. Four for each work: after its items, its leaves and its nodes, and at its end. One with the last tag: before
-    // the departure.
+    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after heads
+    // that are far from the window. Four for each work: after its items, its leaves and its nodes, and at its end. One with the last tag:
+    // before the departure.
     barriers: &[Barrier::block(9)],
     other_barriers: &[],
     ..REDUCE
@@ -43,10 +43,10 @@ pub const BY_KEY_REDUCE: Definition = Definition {
 pub const BY_KEY_SCAN: Definition = Definition {
     prefix: "by_key_scan_",
     skeleton: "by_key_scan",
-    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after the heads
-    // that are further away. Two for each work: after its items, and before the next work. Seven in `scan_runs`: after the leaves, the
-    // nodes, the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last tag: before
-    // the departure.
+    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after heads
+    // that are far from the window. Two for each work: after its items, and before the next work. Seven in `scan_runs`: after the leaves,
+    // the nodes, the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last tag:
+    // before the departure.
     barriers: &[Barrier::block(14)],
     // If the scan may go by sixteens, five in place of seven. Two in `scan_narrow_runs`: after the leaves, and after the prefixes. By
     // leaves, one after the results. By sixteens, one in the first turn, and one after the results.

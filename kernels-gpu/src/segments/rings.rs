@@ -1,4 +1,5 @@
-//! Where the rings of a block's warps lie in shared memory (see `kernel/rings.rs`).
+//! The rings of a block's warps: where they lie in shared memory, which launches have them, and how many windows their blocks have (see
+//! `kernel/rings.rs`).
 
 use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
@@ -7,10 +8,10 @@ use crate::segments::tuning::{BLOCKS_PER_SMALL_WINDOW, LONG_BLOCK_THREADS, SHORT
 use crate::segments::{chunk_items, has_vectors, shared_bytes, windows_per_block};
 use crate::segments::{Header, Task, FAN, MOST_WINDOWS, NARROW_CHUNK_ITEMS, ROW_BYTES};
 
-/// How many leaves a step has: one for each lane.
+/// The most leaves of a step: one for each lane.
 pub const STEP_LEAVES: u32 = WARP_LANES;
 
-/// How many items a step has.
+/// The most items of a step.
 pub const STEP_ITEMS: u32 = STEP_LEAVES * FAN;
 
 /// The binary logarithm of [`STEP_ITEMS`].
@@ -50,7 +51,7 @@ const fn end_of_rings<T, A>(warps: u32) -> usize {
     first_ring::<A>() + warps as usize * ring_bytes::<T, A>()
 }
 
-/// How many warps have a ring in short blocks that take whole rows: all of them, if their rings fit in the 48 KiB that every block may
+/// How many warps have a ring in short blocks that take whole rows: all of them, if their rooms end within the 48 KiB that every block may
 /// have. Otherwise [`RING_WARPS`].
 pub const fn row_warps<T, A>() -> u32 {
     const WARPS: u32 = SHORT_BLOCK_THREADS / WARP_LANES;
@@ -119,14 +120,14 @@ pub const fn row_windows(
     }
 }
 
-/// Whether segments are long on average: `segments` of them have `item_count` items together. Then most blocks have long chunks.
+/// Whether segments are long on average: `segments` of them have `item_count` items together. Then most blocks probably have long chunks.
 pub const fn are_long(item_count: u64, segments: u64) -> bool {
     segments <= item_count >> STEP_SHIFT
 }
 
 /// The number of windows of each block, for a launch of long segments with rings. It has `window_count` windows, on a device that holds
-/// `resident_blocks` blocks at a time. A block has as many windows as by [`windows_per_block`] or more, since each of its warps takes whole
-/// chunks.
+/// `resident_blocks` blocks at a time. A block has at least as many windows as [`windows_per_block`] returns, since each of its warps takes
+/// whole chunks.
 ///
 /// Sums of 2^24 `f32` on an H200, in µs (2026-11-26): in segments of 1,024 they took 24.9 with 1 window a block, 24.1 with 2, and 23.8 with
 /// 3. In segments of 65,536 they took 24.7, 24.6 and 24.2.
@@ -148,7 +149,8 @@ const fn least(a: u64, b: u64) -> u64 {
 }
 
 /// Whether warps may copy whole chunks through rings in a reduction by `O`: the operator folds from the left, accumulators are not wide,
-/// items have 4 or 8 bytes, and the block's shared memory has room for the rings. With narrower items, a step would have few vectors.
+/// items of 4 or 8 bytes are copied in vectors, and the block's shared memory has room for the rings. With narrower items, a step would
+/// have few vectors.
 pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
     let end = end_of_rings::<T, O::Accumulator>(RING_WARPS);
     !O::PAIRS_SIXTEENS

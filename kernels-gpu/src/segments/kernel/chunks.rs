@@ -11,13 +11,13 @@ use super::Launch;
 /// A segment that is longer than a chunk.
 #[derive(Clone, Copy)]
 pub struct Long {
-    /// The diagonal at which it begins.
+    /// The diagonal at which it begins. If chunk `c` of the launch has slot `c`, the number of its first item instead.
     pub diagonal: u64,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the tail of each of the block's windows with earlier chunks, if [`Window::is_combined`] says so. Writes the results of
-    /// segments, and publishes values for other blocks.
+    /// segments that end in these tails, and publishes the combined values of the other tails.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header and the values of tails are written.
@@ -51,7 +51,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::settle`], for one window whose tail is combined with earlier chunks. Returns false if the offsets are refused.
+    /// As [`Self::settle`], for one window whose tail is combined with earlier chunks. Returns false if a value is missing because offsets
+    /// are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header is written, `window` is the block's window `number`, and the value of its tail
@@ -85,8 +86,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// The value of a chunk, combined with earlier chunks. If the chunk is the last of sixteen, these sixteen are combined. If it is also
-    /// the last of 256, sixteen such results are combined, and so on. The last chunk of a segment is combined on every level. `None` if the
-    /// offsets are refused.
+    /// the last of 256, sixteen such results are combined, and so on. The last chunk of a segment is combined on every level. `None` if a
+    /// value is missing because offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. The segment has chunk number `chunk`, in one of the
@@ -173,7 +174,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { warp::shuffle_from(warp::reduce_in_order::<O, T>(value), 0) }
     }
 
-    /// The prefix of a window's tail, combined from published values. `None` if the offsets are refused.
+    /// The prefix of a window's tail, combined from published values. `None` if a value is missing because offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp. The tag is written, and `window` is one of the block's windows, with a tail.
@@ -212,7 +213,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Waits until the value of each lane's chunk is published. `None` on all lanes if the offsets are refused.
+    /// Waits until the value of each lane's chunk is published. `None` on all lanes if a value is missing because offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp. The tag is written. The segment has chunk number `chunk`, in one of the launch's windows.

@@ -1,7 +1,8 @@
 //! Dense works: works of many short chunks.
 //!
 //! Their offsets are copied to shared memory together with the items, and checked there. Then each short chunk, of at most one leaf, is
-//! taken by one thread, which needs no slots. Longer chunks are folded as in works that are not dense.
+//! taken by one thread, which needs no slots. Only a scan's short tail is taken later. Longer chunks are folded as in works that are not
+//! dense.
 
 use crate::direction::Heading;
 use crate::element::Element;
@@ -167,7 +168,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Checks a chunk, and notes in the flags whether it has several leaves or several nodes. Returns false if the offsets are refused.
+    /// Checks a chunk, and notes in the flags whether it has several leaves or several nodes. Returns false if it refuses the offsets.
     ///
     /// # Safety
     /// The header is written, and the room's flags were cleared for this work.

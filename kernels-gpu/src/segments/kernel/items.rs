@@ -1,4 +1,4 @@
-//! The items of a work in shared memory, and the copy from global memory.
+//! A block's shared memory, and the copy of a work's items from global memory to it.
 
 use core::marker::PhantomData;
 
@@ -165,8 +165,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
-    /// The address of a word `offset` bytes after the items' first byte. The chunks' starts lie there, after the items (see
-    /// [`Work::starts`]).
+    /// The address of a word of the chunks' starts, `offset` bytes after the items' first byte (see [`Work::starts`]).
     #[inline(always)]
     pub fn start(&self, offset: u32) -> *mut u32 {
         self.item_memory().wrapping_add(offset as usize).cast()
@@ -206,7 +205,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
-    /// How many values of pieces of streamed rows there is room for.
+    /// The most pieces of streamed rows whose values fit in shared memory.
     pub const PIECES: u32 =
         (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
 
@@ -261,7 +260,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Copies a work's items in vectors. The first and the last vector may also hold items of other works.
+    /// Copies a work's items in vectors. The first and the last vector may also hold items that are not the work's. If one of these vectors
+    /// reaches beyond the input, the work's items are copied one by one.
     ///
     /// # Safety
     /// The same conditions as for [`Self::bring_items`].

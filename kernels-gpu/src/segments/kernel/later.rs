@@ -6,8 +6,8 @@
 //! later block. They also combine the rows that end in them.
 //!
 //! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. If single warps combine [whole chunks](super::whole), chunk `c`
-//! of the launch has slot `c`. Otherwise a chunk has the slot of its window. The last chunk of a row reaches its window's end, so no other
-//! row begins in this window. The chunk's value is published in the window's state words, like the values of the other chunks.
+//! of the launch has slot `c` of the board. Otherwise a chunk has the slot of its window. The last chunk of a row reaches its window's end,
+//! so no other row begins in this window. The chunk's value is published in the window's state words, like the values of the other chunks.
 //!
 //! A block's last warp combines these rows. If chunks are combined from pieces, this warp has no window, and begins after the barrier that
 //! orders the writes of the pieces' values. Before whole chunks had a way of their own, `Moments` of 2^28 `f32` in rows of 65,536 took 284

@@ -27,9 +27,9 @@ pub struct Leaf {
     pub end: u32,
     /// The first item's index in its segment.
     pub index: u64,
-    /// Whether the warp reads whole vectors: all its leaves have 16 items, and begin where a vector begins.
+    /// Whether the warp reads whole vectors. Then the leaves of all its lanes have 16 items, and begin where a vector begins.
     pub are_whole: bool,
-    /// Whether all leaves of the warp have at most `SHORT_LEAF` items, or items are read one by one anyway.
+    /// Whether the leaves of all lanes have at most `SHORT_LEAF` items, or items are read one by one anyway.
     pub are_short: bool,
 }
 
@@ -394,7 +394,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         index: u64,
     ) -> O::Accumulator {
         let lifted = |place: u32| {
-            // SAFETY: `place < end - begin`, and these items are written: this function's condition.
+            // SAFETY: if there are items, `place < end - begin`, and these items are written: this function's condition. Otherwise `place`
+            // is less than 4, the work is dense, and its room is not full. So the place is in the items' memory. The result is ignored.
             let item = unsafe { room.item(begin + place) };
             O::lift_at(item_of(&item, 0), index + place as u64)
         };

@@ -1,4 +1,5 @@
-//! Blocks whose chunks are long: each warp takes chunks of its own, and copies their items through its ring (see [`rings`](super::rings)).
+//! Blocks whose chunks are long: each warp that has a ring takes chunks of its own, and copies their items through this ring (see
+//! [`rings`](super::rings)).
 //!
 //! With few segments in a block's windows, a chunk has many leaves. If the whole block worked on one window after the other, its warps
 //! would wait for each other after the items, the leaves and the nodes of each window. So a reduction with rings takes another way if a
@@ -153,7 +154,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The block's chunks, one on each lane. Warp 0 finishes chunks without items. `None` on all lanes if offsets are refused.
+    /// The block's chunks, one on each lane. Warp 0 finishes chunks without items. `None` on all lanes if the warp refuses the offsets.
     ///
     /// # Safety
     /// Convergent: the whole warp. The header is written, and the block has at most as many chunks as the warp has lanes.
@@ -187,7 +188,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if has_chunk {
                 let begin = self.read_start(&work, chunk);
                 let end = self.read_start(&work, chunk + 1);
-                // A longer chunk is only found if the offsets do not ascend, or if other work rewrites them.
+                // A chunk of more than `NARROW_CHUNK_ITEMS` items is found only if the offsets do not ascend, or if other work rewrites
+                // them.
                 is_refused = !self.check_start(&work, chunk, begin, end)
                     || (end - begin) as u64 > NARROW_CHUNK_ITEMS;
                 dealt.first = work.base.wrapping_add(begin as u64);

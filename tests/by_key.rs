@@ -95,6 +95,21 @@ fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
     assert_eq!(found, [unique.len() as u64], "{what}");
     assert_begins(&firsts, &unique, &format!("{what}: queued"));
     assert_begins(&reduced, &results, &format!("{what}: queued"));
+
+    let (mut firsts, mut reduced) = (zeros(keys.len()), zeros(keys.len()));
+    let mut count = zeros::<u64>(1);
+    reduce::<O, _>(&device_values)
+        .by_key::<Equal, _>(&device_keys)
+        .keys_to(&mut firsts)
+        .to(&mut reduced)
+        .count_to(&mut count)
+        .queue(gpu, &stream)
+        .unwrap();
+    stream.synchronize().unwrap();
+    let found = count.as_host_vec().unwrap();
+    assert_eq!(found, [unique.len() as u64], "{what}: without starts");
+    assert_begins(&firsts, &unique, &format!("{what}: without starts"));
+    assert_begins(&reduced, &results, &format!("{what}: without starts"));
 }
 
 fn check_scans<O: ScansByKey<V>, K: Item, V: Sample>(keys: &[K], values: &[V], what: &str)

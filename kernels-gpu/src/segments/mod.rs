@@ -205,7 +205,7 @@ pub const fn room_items<T, A>(task: Task) -> usize {
 /// Whether a run of at most [`FAN`] items that begins in a window always fits in one work with the window's other chunks. Reductions by key
 /// in one launch need this.
 pub const fn short_runs_fit<T, A>() -> bool {
-    room_items::<T, A>(Task::Scan) as u64 >= chunk_items::<T, A>() + FAN as u64
+    room_items::<T, A>(Task::Reduce) as u64 >= chunk_items::<T, A>() + FAN as u64
 }
 
 /// The most places of a work. The first place that is used may lie inside a vector.

@@ -1,8 +1,8 @@
-//! The bits of a block's range, and the last head before each of its tiles.
+//! The bits of a block's range, and the heads before each of its tiles.
 
 use crate::contract::{vector_bytes, vector_items, WARP_LANES};
 use crate::element::{for_each_item, item_of, put_item, Element, Vector, VECTOR_WORDS};
-use crate::heads::{Layout, TILE_ITEMS, TILE_WORDS, WARPS};
+use crate::heads::{BeforeRange, BeforeTile, Layout, TILE_ITEMS, TILE_WORDS, WARPS};
 use crate::selection::Equality;
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching};
@@ -44,7 +44,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
 
     const ACCESS: Access = Access::new(vector_bytes::<T>(), vector_bytes::<T>());
 
-    /// Marks the heads of the block's range. The last block to arrive finds the last head before each range.
+    /// Marks the heads of the block's range. The last block to arrive finds the heads before each range.
     ///
     /// # Safety
     /// Convergent: the whole block, once. The launch has a block for each range.
@@ -55,8 +55,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let first = range << shift;
         let tiles = Layout::tile_count(self.arguments.key_count);
         let tiles = Ord::min(tiles.saturating_sub(first), 1 << shift) as u32;
-        // One more than the place in the range of the last head before the turn; 0 if there is none.
-        let mut before = 0;
+        // The heads before the turn.
+        let mut before = BeforeTile { end: 0, count: 0 };
         let mut turn = 0;
         // SAFETY: the whole block is here (this function's condition), and all its threads have the same tiles. A barrier lies between the
         // writes of bits and the reads of them, and another one between these reads and the next writes; likewise for the turn's tiles.
@@ -86,10 +86,12 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 turn += step * WARPS;
             }
             if simt::thread_index() == 0 {
-                self.heads.range(range).write(match before {
+                let end = match before.end {
                     0 => 0,
-                    last => first * TILE_ITEMS + last as u64,
-                });
+                    end => first * TILE_ITEMS + end as u64,
+                };
+                let count = before.count as u64;
+                self.heads.range(range).write(BeforeRange { end, count });
                 let arrivals = simt::arrive(&raw mut (*self.heads.summary()).arrivals);
                 (*self.shared).is_last = (arrivals == simt::block_count() - 1) as u32;
             }
@@ -258,12 +260,12 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         item_of(&words, 0)
     }
 
-    /// Writes the bits of a tile from shared memory, and puts its last head among the turn's tiles. The number of the calling warp is the
-    /// tile's number in the turn.
+    /// Writes the bits of a tile from shared memory, and puts its heads among those of the turn's tiles. The number of the calling warp is
+    /// the tile's number in the turn.
     ///
     /// # Safety
     /// Convergent: a whole warp. The launch has the tile, whose bits are in shared memory. No other warp uses the tile's bits in shared
-    /// memory, or the place of its last head.
+    /// memory, or its place among the turn's tiles.
     #[inline(always)]
     unsafe fn finish_tile(&self, tile: u64) {
         let lane = simt::lane();
@@ -273,8 +275,9 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             let words = simt::read_vector(self.bits(simt::warp()).wrapping_add(4 * lane as usize));
             let to = self.heads.word(tile * TILE_WORDS + 4 * lane as u64);
             simt::store_vector(to, words);
-            let mut end = 0;
+            let (mut end, mut count) = (0, 0);
             for_each_vector!(W in 0 1 2 3 => {
+                count += words[W].count_ones();
                 if words[W] != 0 {
                     end = (4 * lane + W as u32 + 1) * u32::BITS - words[W].leading_zeros();
                 }
@@ -282,39 +285,63 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             let found = simt::ballot(end > 0);
             // Without a head, any lane's end is 0.
             let last = simt::shuffle_from(end, 31_u32.wrapping_sub(found.leading_zeros()) % 32);
+            for_each_vector!(S in 1 2 4 8 16 => {
+                count += simt::shuffle_from(count, lane ^ S as u32);
+            });
             if lane == 0 {
-                self.turn_tile(simt::warp()).write(last);
+                let end = last;
+                self.turn_tile(simt::warp()).write(BeforeTile { end, count });
             }
         }
     }
 
-    /// Writes the words of the `count` tiles of a turn. The range begins with tile `first`, and the turn with the range's tile `turn`.
-    /// `before` is one more than the place in the range of the last head before the turn, or 0. Returns the same for the turn's end.
+    /// Writes the heads before each of the `count` tiles of a turn. The range begins with tile `first`, and the turn with the range's tile
+    /// `turn`. `before` has the heads before the turn. Returns the heads before the turn's end.
     ///
     /// # Safety
-    /// Convergent: a whole warp, alone. The launch has the tiles, and the turn's tiles are in shared memory.
+    /// Convergent: a whole warp, alone. The launch has the tiles, and the heads of the turn's tiles are in shared memory.
     #[inline(always)]
-    unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32, before: u32) -> u32 {
+    unsafe fn write_tiles(
+        &self,
+        first: u64,
+        turn: u32,
+        count: u32,
+        before: BeforeTile,
+    ) -> BeforeTile {
         let lane = simt::lane();
-        let mut upto = before;
-        // SAFETY: the turn's tiles are in shared memory, and only this warp writes to the tiles' memory. The whole warp shuffles.
+        let mut upto = before.end;
+        let mut sum = 0;
+        // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory. The whole warp
+        // shuffles.
         unsafe {
             if lane < count {
-                let last = simt::read_shared(self.turn_tile(lane));
-                if last > 0 {
-                    upto = (turn + lane) * TILE_ITEMS as u32 + last;
+                let tile = simt::read_shared(self.turn_tile(lane));
+                if tile.end > 0 {
+                    upto = (turn + lane) * TILE_ITEMS as u32 + tile.end;
                 }
+                sum = tile.count;
             }
             // A lane that has no lane `S` below it gets its own value.
             for_each_vector!(S in 1 2 4 => {
                 upto = Ord::max(upto, simt::shuffle_up(upto, S as u32));
+                let below = simt::shuffle_up(sum, S as u32);
+                if lane >= S as u32 {
+                    sum += below;
+                }
             });
-            let below = simt::shuffle_up(upto, 1);
+            let (below, sum_below) = (simt::shuffle_up(upto, 1), simt::shuffle_up(sum, 1));
             if lane < count {
-                let known = if lane > 0 { below } else { before };
+                let mut known = before;
+                if lane > 0 {
+                    known.end = below;
+                    known.count += sum_below;
+                }
                 self.heads.tile(first + (turn + lane) as u64).write(known);
             }
-            simt::shuffle_from(upto, WARPS - 1)
+            BeforeTile {
+                end: simt::shuffle_from(upto, WARPS - 1),
+                count: before.count + simt::shuffle_from(sum, WARPS - 1),
+            }
         }
     }
 
@@ -327,11 +354,11 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             .wrapping_add((place * TILE_WORDS as u32) as usize)
     }
 
-    /// The address of the last head of a turn's tile in shared memory.
+    /// The address of the heads of a turn's tile in shared memory.
     #[inline(always)]
-    fn turn_tile(&self, place: u32) -> *mut u32 {
+    fn turn_tile(&self, place: u32) -> *mut BeforeTile {
         // SAFETY: takes the field's address, and makes no reference.
         let tiles = unsafe { &raw mut (*self.shared).tiles };
-        tiles.cast::<u32>().wrapping_add(place as usize)
+        tiles.cast::<BeforeTile>().wrapping_add(place as usize)
     }
 }

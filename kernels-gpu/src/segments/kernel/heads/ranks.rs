@@ -1,10 +1,11 @@
 //! Reductions of runs of keys: the numbers of the runs, and the outputs for each run.
 //!
-//! Each window publishes how many heads it has. One warp adds up these numbers over all earlier windows. A run's number is this sum, plus
-//! the number of heads between the window's begin and the run's head.
+//! A run's number is the number of runs that begin before the window, plus the number of heads between the window's begin and the run's
+//! head. The marked heads have the first of these numbers. If there are no marked heads, each window publishes how many heads it has, and
+//! one warp adds up these numbers over all earlier windows.
 //!
-//! A block folds the chunks of its window as a scan does, and publishes the same values. The lane that writes a run's start also folds the
-//! run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
+//! A block folds the chunks of its window as a scan does, and publishes the same values. The lane that writes a run's outputs also folds
+//! the run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -13,19 +14,30 @@ use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{window_count, Work, FAN};
 use crate::simt;
+use crate::thread::for_each_vector;
 
 use super::super::items::Room;
 use super::super::leaves::Fold;
 use super::super::Launch;
-use super::keys::Keys;
 use super::runs::{Places, HAS_NODES, HAS_ROOTS};
+use super::short::Ranked;
+
+/// If a warp's words have more heads than this on average, the warp takes each word alone. Otherwise it deals the heads to its lanes.
+const FEW_HEADS: u32 = 8;
+
+/// How many keys a lane loads at once, if its warp takes each word alone.
+const KEYS_AT_ONCE: u32 = 8;
 
 /// Where a reduction writes what it finds of the runs.
 #[derive(Clone, Copy)]
 pub struct Outputs {
+    /// The address of the keys. Not used if first keys are not wanted.
+    pub keys: *const u8,
+    /// The size of a key in bytes: 1, 2, 4 or 8.
+    pub key_bytes: u32,
     /// Null, or where the first key of each run is written.
     pub first_keys: *mut u8,
-    /// Where the starts of the runs are written, and then the number of items.
+    /// Null, or where the starts of the runs are written, and then the number of items.
     pub starts: *mut u8,
     /// The size of a start in bytes: 4 or 8.
     pub start_bytes: u32,
@@ -34,12 +46,15 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Writes the start of a run.
+    /// Writes the start of a run, if starts are wanted.
     ///
     /// # Safety
-    /// There is room for the start, and no other thread writes it.
+    /// If starts are wanted, there is room for this one, and no other thread writes it.
     #[inline(always)]
     unsafe fn start(&self, run: u64, item: u64) {
+        if self.starts.is_null() {
+            return;
+        }
         // SAFETY: there is room for the start: this function's condition.
         unsafe {
             match self.start_bytes {
@@ -53,7 +68,7 @@ impl Outputs {
         }
     }
 
-    /// Writes the number of runs and, in the place after the last run's start, the number of items.
+    /// Writes the number of runs and, if starts are wanted, the number of items in the place after the last run's start.
     ///
     /// # Safety
     /// There is room for both numbers, and no other thread writes them.
@@ -65,26 +80,52 @@ impl Outputs {
             self.count.write(run_count);
         }
     }
-}
 
-impl Keys {
-    /// Copies key `item` to place `run` of `to`.
+    /// Whether first keys are wanted.
+    #[inline(always)]
+    fn has_keys(&self) -> bool {
+        !self.first_keys.is_null()
+    }
+
+    /// Copies key `item` to the place of the first key of run `run`.
     ///
     /// # Safety
-    /// The key is readable, and `to` has the place, which no other thread writes.
+    /// First keys are wanted. The key is readable, and there is room for the first key, which no other thread writes.
     #[inline(always)]
-    unsafe fn copy(&self, item: u64, to: *mut u8, run: u64) {
-        let (from, at) = (item as usize, run as usize);
-        // SAFETY: the key is readable, and its place in `to` is this thread's: this function's conditions.
+    unsafe fn copy_key(&self, item: u64, run: u64) {
+        macro_rules! copy {
+            ($key:ty) => {
+                self.first_keys
+                    .cast::<$key>()
+                    .add(run as usize)
+                    .write(self.keys.cast::<$key>().add(item as usize).read())
+            };
+        }
+        // SAFETY: the key is readable, and its place among the first keys is this thread's: this function's conditions.
         unsafe {
-            if self.are_wide() {
-                let keys: *const u64 = self.words.cast();
-                to.cast::<u64>().add(at).write(keys.add(from).read());
-            } else {
-                to.cast::<u32>().add(at).write(self.words.add(from).read());
+            match self.key_bytes {
+                4 => copy!(u32),
+                8 => copy!(u64),
+                2 => copy!(u16),
+                _ => copy!(u8),
             }
         }
     }
+}
+
+/// The words that a warp takes, and what it needs to know to write the outputs of their heads.
+#[derive(Clone, Copy)]
+struct Own {
+    /// The first word.
+    first: u32,
+    /// One past the last word.
+    end: u32,
+    /// The window's first item.
+    origin: u64,
+    /// The number of the run of the window's first head.
+    rank: u64,
+    /// The place of the tail's head, or a place that is not in the window.
+    tail: u32,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -113,67 +154,217 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the starts of the runs that begin in the window and, if they are wanted, the first keys. Folds the window's chunks of at most
-    /// 16 items: writes the results of runs, and stores the value of a short tail. For the last window, also writes the number of runs.
-    /// `work` has number `number` among the window's works. If it is the second, nothing is left to write.
+    /// Writes the outputs of the runs that begin in the window: starts and first keys, if they are wanted, and the results of runs of at
+    /// most 16 items. Also stores the value of a short tail. For the last window, also writes the number of runs. `work` has number
+    /// `number` among the window's works. If it is the second, nothing is left to write.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. There is a readable key for each
-    /// item, and the outputs have room for all runs.
+    /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. If first keys are wanted, there
+    /// is a readable key for each item. The outputs have room for all runs.
     #[inline(always)]
     unsafe fn write_runs(
         &self,
-        keys: Keys,
         outputs: &Outputs,
         number: u32,
         work: &Work,
         room: Room<T, O::Accumulator>,
     ) {
-        let lane = simt::lane();
         // All words are read together with the window's first work. A branch around the call would make rust-cuda's compiler copy the
         // barrier after it.
         let words = if number == 0 { self.window_words() } else { 0 };
+        let warps = self.threads() / WARP_LANES;
+        let each = (words + warps - 1) >> warps.trailing_zeros();
         // SAFETY: the header, the words and the items are written. A short chunk is in the first work, since short runs fit (condition 7 of
-        // [`by_key_reduce`]). Each run has one head, and so one thread writes its outputs, which have room. One thread writes the end.
+        // [`by_key_reduce`]). The warps have different words, and each head one lane, so one thread writes the outputs of a run, which have
+        // room. The whole warp is here, and all lanes have the same words. One thread writes the end.
         unsafe {
             let window = self.window_number(0);
-            let origin = window << self.window_shift;
             let has_tail = work.tail_chunk == 0;
-            let rank = self.rank().wrapping_sub(has_tail as u64);
-            let mut word = simt::warp();
-            while word < words {
-                let step = simt::opaque_one() as u32;
-                let place = word * u32::BITS + lane;
-                let starts = room.word(word);
-                if starts.heads >> lane & 1 != 0 {
-                    let rank_here = room.heads_before(place);
-                    let run = rank.wrapping_add(rank_here as u64);
-                    let is_tail = has_tail && rank_here == 0;
-                    if !is_tail {
-                        let item = origin + place as u64;
-                        outputs.start(run, item);
-                        if !outputs.first_keys.is_null() {
-                            keys.copy(item, outputs.first_keys, run);
-                        }
-                    }
-                    let length = starts.end_of(word, lane) - place;
-                    if length <= FAN {
-                        let begin = place.wrapping_add(work.starts);
-                        let index = if is_tail { work.index } else { 0 };
-                        let value = self.fold_each(room, begin, begin + length, index);
-                        if is_tail {
-                            self.finish(work, 0, value);
-                        } else {
-                            write_result!(O, T, self.output, run as usize, value);
-                        }
-                    }
+            let first = Ord::min(simt::warp() * each, words);
+            let own = Own {
+                first,
+                end: Ord::min(first + each, words),
+                origin: window << self.window_shift,
+                rank: self.rank().wrapping_sub(has_tail as u64),
+                tail: match has_tail {
+                    true => Places::of(work).begin,
+                    false => u32::MAX,
+                },
+            };
+            if first < words {
+                let heads = simt::read_shared(room.heads_count(own.end))
+                    - simt::read_shared(room.heads_count(first));
+                if heads > FEW_HEADS * each {
+                    self.write_words(outputs, work, room, &own);
+                } else {
+                    self.write_dealt(outputs, work, room, &own, heads);
                 }
-                word += step * (self.threads() / WARP_LANES);
             }
             let windows = window_count(self.offsets.item_count, self.window_shift);
             if words > 0 && window == windows - 1 && simt::thread_index() == 0 {
                 let chunks = room.heads_before(1 << self.window_shift);
-                outputs.end(rank.wrapping_add(chunks as u64), self.offsets.item_count);
+                outputs.end(own.rank.wrapping_add(chunks as u64), self.offsets.item_count);
+            }
+        }
+    }
+
+    /// Writes the outputs of a warp's heads. A lane takes each `WARP_LANES`-th head.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp, with its own words, which have `count` heads. The conditions of [`Self::write_runs`].
+    #[inline(always)]
+    unsafe fn write_dealt(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+        count: u32,
+    ) {
+        let lane = simt::lane();
+        // SAFETY: the words are written, and the warp has at most as many as lanes. The whole warp shuffles, since all lanes have the same
+        // `count`. Each head has one lane. The rest are this function's conditions.
+        unsafe {
+            let mut heads = 0;
+            if own.first + lane < own.end {
+                heads = room.word(own.first + lane).heads;
+            }
+            let ranked = Ranked::new(heads);
+            let mut rank = lane;
+            while rank - lane < count {
+                let step = simt::opaque_one() as u32;
+                let (word, bit) = ranked.find(rank);
+                if rank < count {
+                    let place = (own.first + word) * u32::BITS + bit;
+                    if place != own.tail && outputs.has_keys() {
+                        let run = self.run_at(room, own, place);
+                        outputs.copy_key(own.origin + place as u64, run);
+                    }
+                    self.write_run(outputs, work, room, own, place);
+                }
+                rank += step * WARP_LANES;
+            }
+        }
+    }
+
+    /// Writes the outputs of a warp's heads. Each lane takes the heads at its bit of each word.
+    ///
+    /// # Safety
+    /// A whole warp, with its own words. The conditions of [`Self::write_runs`].
+    #[inline(always)]
+    unsafe fn write_words(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+    ) {
+        let lane = simt::lane();
+        // SAFETY: the words are written, and each head has one lane. The rest are this function's conditions.
+        unsafe {
+            if outputs.has_keys() {
+                match outputs.key_bytes {
+                    4 => self.copy_keys::<u32>(outputs, room, own),
+                    8 => self.copy_keys::<u64>(outputs, room, own),
+                    2 => self.copy_keys::<u16>(outputs, room, own),
+                    _ => self.copy_keys::<u8>(outputs, room, own),
+                }
+            }
+            let mut word = own.first;
+            while word < own.end {
+                let step = simt::opaque_one() as u32;
+                if room.word(word).heads >> lane & 1 != 0 {
+                    self.write_run(outputs, work, room, own, word * u32::BITS + lane);
+                }
+                word += step;
+            }
+        }
+    }
+
+    /// Writes the first keys of a warp's heads, [`KEYS_AT_ONCE`] words at once.
+    ///
+    /// # Safety
+    /// A whole warp, with its own words. Keys have type `K`, first keys are wanted, and the conditions of [`Self::write_runs`].
+    #[inline(always)]
+    unsafe fn copy_keys<K: Copy + Default>(
+        &self,
+        outputs: &Outputs,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+    ) {
+        let lane = simt::lane();
+        let keys: *const K = outputs.keys.cast();
+        let to: *mut K = outputs.first_keys.cast();
+        let mut word = own.first;
+        while word < own.end {
+            let step = simt::opaque_one() as u32;
+            let mut loaded = [K::default(); KEYS_AT_ONCE as usize];
+            let mut runs = [u64::MAX; KEYS_AT_ONCE as usize];
+            // SAFETY: the words are written. A head has a readable key, and its run has a first key, which this lane alone writes.
+            unsafe {
+                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                    let word = word + V as u32;
+                    let place = word * u32::BITS + lane;
+                    let is_own = word < own.end && place != own.tail;
+                    if is_own && room.word(word).heads >> lane & 1 != 0 {
+                        runs[V] = self.run_at(room, own, place);
+                        loaded[V] = keys.add((own.origin + place as u64) as usize).read();
+                    }
+                });
+                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                    if runs[V] != u64::MAX {
+                        to.add(runs[V] as usize).write(loaded[V]);
+                    }
+                });
+            }
+            word += step * KEYS_AT_ONCE;
+        }
+    }
+
+    /// The number of the run whose head is at `place` in the window. It is not used if the tail begins there.
+    ///
+    /// # Safety
+    /// The words are written.
+    #[inline(always)]
+    unsafe fn run_at(&self, room: Room<T, O::Accumulator>, own: &Own, place: u32) -> u64 {
+        // SAFETY: the words are written: this function's condition.
+        own.rank
+            .wrapping_add(unsafe { room.heads_before(place) } as u64)
+    }
+
+    /// Writes the start of the run whose head is at `place` in the window, and its result if it has at most 16 items. If the tail begins
+    /// there, stores the value of a short tail, and writes nothing else.
+    ///
+    /// # Safety
+    /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].
+    #[inline(always)]
+    unsafe fn write_run(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+        place: u32,
+    ) {
+        let (number, bit) = (place / u32::BITS, place % u32::BITS);
+        // SAFETY: the words and the items are written, and no other thread has the head (this function's conditions). A chunk of at most 16
+        // items is in the work.
+        unsafe {
+            let run = self.run_at(room, own, place);
+            let is_tail = place == own.tail;
+            if !is_tail {
+                outputs.start(run, own.origin + place as u64);
+            }
+            let length = room.word(number).end_of(number, bit) - place;
+            if length <= FAN {
+                let begin = place.wrapping_add(work.starts);
+                let index = if is_tail { work.index } else { 0 };
+                let value = self.fold_each(room, begin, begin + length, index);
+                if is_tail {
+                    self.finish(work, 0, value);
+                } else {
+                    write_result!(O, T, self.output, run as usize, value);
+                }
             }
         }
     }
@@ -186,7 +377,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn reduce_at_heads(
         &self,
-        keys: Keys,
         outputs: &Outputs,
         room: Room<T, O::Accumulator>,
     ) {
@@ -206,7 +396,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::barrier();
                 let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
                 Self::note(room.flags_of(number), found);
-                self.write_runs(keys, outputs, number, &work, room);
+                self.write_runs(outputs, number, &work, room);
                 // Orders the writes of leaves' values and of flags before all threads' reads.
                 simt::barrier();
                 let flags = simt::read_shared(room.flags_of(number));

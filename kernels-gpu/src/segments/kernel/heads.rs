@@ -53,15 +53,16 @@ use super::search::Offsets;
 use super::{depart, Launch};
 
 /// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads, or are runs
-/// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`).
+/// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`), and a text that compares
+/// keys (see [`simt::compares_keys`]).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `key_bytes` is 0, and `heads` has room for the bits of `item_count` items. Earlier work has marked the items in the direction of this
-///    launch, as many as condition 4 says. Or `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a
-///    multiple of 16, and the scan is forward.
+/// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item,
+///    at a multiple of 16, and the scan is forward. Otherwise `heads` has room for the bits of `item_count` items, and earlier work has
+///    marked the items in the direction of this launch, as many as condition 4 says.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
@@ -172,8 +173,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::work_and_depart`], for segments that start at heads.
     ///
     /// # Safety
-    /// Convergent: the whole block. There is a readable key for each item; or `keys` has no keys, and the heads are marked. `state_words`
-    /// is the launch's argument.
+    /// Convergent: the whole block. If the text compares keys, there is a readable key for each item; otherwise the heads are marked.
+    /// `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_at_heads(&self, heads: &Heads, keys: Keys, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
@@ -212,8 +213,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// the window.
     ///
     /// # Safety
-    /// Convergent: the whole block, which calls this first, and once. There is a readable key for each item; or `keys` has no keys, and the
-    /// heads are marked.
+    /// Convergent: the whole block, which calls this first, and once. If there are no `heads`, or the text compares keys, there is a
+    /// readable key for each item. Otherwise the heads are marked.
     #[inline(always)]
     unsafe fn begin_at_heads(
         &self,
@@ -241,7 +242,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             let mut seen = Seen::NOTHING;
             match heads {
-                Some(heads) if keys.bytes == 0 => {
+                Some(heads) if !simt::compares_keys() => {
                     if simt::warp() == 0 && window < windows {
                         seen = self.see(heads, window);
                     }

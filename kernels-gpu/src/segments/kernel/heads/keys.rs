@@ -43,7 +43,7 @@ const FAR_VECTORS: usize = 5;
 pub struct Keys {
     /// The address of the keys' words, a multiple of 16.
     pub words: *const u32,
-    /// The size of a key in bytes: 4 or 8. 0 if there are no keys, because the heads are marked.
+    /// The size of a key in bytes: 4 or 8. Any other number if there are no keys, because the heads are marked.
     pub bytes: u32,
 }
 

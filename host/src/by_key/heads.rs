@@ -6,17 +6,21 @@
 use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
+use warpfold_kernels::segments::tuning::SHORT_BLOCK_THREADS;
 use warpfold_kernels::segments::{keyed_window_shift, window_count};
 
 use super::reduction::can_compare;
-use crate::error::{Argument, Result};
 use crate::driver::Address;
-use crate::gpu::{LoadedKernel, Need};
+use crate::error::{Argument, Result};
+use crate::gpu::{Entered, Form, LoadedKernel, Need};
 use crate::kernel::{Entry, Item, Row, Type};
 use crate::launch::{
     ByKeyScanWords, HeadsWords, Position, Queue, Region, ScanOrder, Span, check_lengths,
 };
 use crate::selection::HeadsKernel;
+
+/// The most short blocks that a multiprocessor of any device holds: it holds at most 2,048 threads.
+pub(super) const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
 
 /// A kernel that marks the heads of runs of keys of one type.
 #[derive(Clone, Copy)]
@@ -124,6 +128,29 @@ impl Marked {
         unsafe { self.queue_checked(queue, row, order, output) }
     }
 
+    /// The kernel that compares the keys, if a forward scan has one launch.
+    fn comparer<'gpu>(
+        &self,
+        entered: Entered<'gpu>,
+        row: &'static Row,
+    ) -> Result<Option<&'gpu LoadedKernel>> {
+        let item_count = self.keys.item_count as u64;
+        let chunk_items = row.division.chunk_items;
+        // A kernel is not compiled for a scan that has too many keys for any number of resident blocks.
+        let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
+        let may_compare = self.marker.compares_bytes
+            && can_compare(self.keys)
+            && item_count.div_ceil(chunk_items) <= most_blocks;
+        if !may_compare {
+            return Ok(None);
+        }
+        let kernel = entered.kernel_in(&row.entry, Form::Keyed)?;
+        let resident_blocks = kernel.short.resident_blocks as u64;
+        let window_shift = keyed_window_shift(chunk_items, item_count, resident_blocks);
+        let is_one_launch = window_count(item_count, window_shift) <= resident_blocks;
+        Ok(is_one_launch.then_some(kernel))
+    }
+
     /// Queues one launch or two. The kernels and the workspace are made ready before the first launch is queued.
     ///
     /// # Safety
@@ -140,15 +167,21 @@ impl Marked {
         output: Span,
     ) -> Result<()> {
         let item_count = self.keys.item_count as u64;
-        let scanner = queue.entered.kernel_in(&row.entry, order.is_reversed)?;
+        let comparer = match order.is_reversed {
+            true => None,
+            false => self.comparer(queue.entered, row)?,
+        };
+        let is_one_launch = comparer.is_some();
+        let scanner = match comparer {
+            Some(comparer) => comparer,
+            None => queue
+                .entered
+                .kernel_in(&row.entry, Form::of_direction(order.is_reversed))?,
+        };
         let division = row.division;
         let resident_blocks = scanner.short.resident_blocks as u64;
         let window_shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
         let windows = window_count(item_count, window_shift);
-        let is_one_launch = self.marker.compares_bytes
-            && !order.is_reversed
-            && can_compare(self.keys)
-            && windows <= resident_blocks;
         let mut scan = ByKeyScanWords {
             input: self.values.address,
             item_count,

@@ -8,9 +8,10 @@ use warpfold_kernels::heads::{Layout, Summary};
 use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
 use warpfold_kernels::segments::{keyed_window_shift, window_count};
 
+use super::heads::{MOST_BLOCKS, mark};
 use super::{Keyed, Outputs, RunsTo};
 use crate::error::Result;
-use crate::gpu::{Entered, LoadedKernel, Need};
+use crate::gpu::{Entered, Form, LoadedKernel, Need};
 use crate::kernel::Row;
 use crate::launch::{ByKeyReduceWords, Made, Position, Queue, Span};
 
@@ -56,19 +57,35 @@ impl Keyed {
         if !division.short_runs_fit {
             return Ok(None);
         }
-        let kernel = entered.kernel(&row.entry)?;
         let item_count = key_count as u64;
-        let resident_blocks = kernel.short.resident_blocks as u64;
-        let window_shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
-        let windows = window_count(item_count, window_shift);
-        let compares = marker.compares_bytes
-            && can_compare(self.keys)
-            && windows <= resident_blocks
-            && item_count <= KEYED_ITEMS_PER_BLOCK * resident_blocks;
-        let marker = match compares {
-            true => None,
-            false => Some(entered.kernel(marker.entry)?),
+        let divided = |kernel: &LoadedKernel| {
+            let resident_blocks = kernel.short.resident_blocks as u64;
+            let shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
+            (shift, window_count(item_count, shift), resident_blocks)
         };
+        if marker.compares_bytes && can_compare(self.keys) {
+            // A kernel is not compiled for a call that has too many keys for any number of resident blocks.
+            let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
+            let is_few = |blocks| {
+                item_count <= KEYED_ITEMS_PER_BLOCK.min(division.chunk_items) * blocks
+            };
+            if is_few(most_blocks) {
+                let kernel = entered.kernel_in(&row.entry, Form::Keyed)?;
+                let (window_shift, windows, resident_blocks) = divided(kernel);
+                if is_few(resident_blocks) {
+                    return Ok(Some(Plan {
+                        row,
+                        kernel,
+                        marker: None,
+                        window_shift,
+                        windows,
+                    }));
+                }
+            }
+        }
+        let kernel = entered.kernel(&row.entry)?;
+        let marker = Some(entered.kernel(marker.entry)?);
+        let (window_shift, windows, _) = divided(kernel);
         Ok(Some(Plan {
             row,
             kernel,
@@ -121,7 +138,7 @@ impl Keyed {
             let (keys, count) = (self.keys, self.count);
             // SAFETY: there is a key, since there is a plan (condition 2). Keys and their number can be read (condition 1). The workspace
             // has room for the heads of all keys.
-            unsafe { super::heads::mark(queue, marker, keys, count, false, scratch.heads)? };
+            unsafe { mark(queue, marker, keys, count, false, scratch.heads)? };
             reduction.heads = scratch.heads;
             if self.count.is_some() {
                 // The first launch writes the number of items.

@@ -58,6 +58,8 @@ struct Shared {
     ranges: [BeforeRange; WARPS as usize],
     /// The heads of each of the turn's tiles. The end of the last head is counted from the tile's first item.
     tiles: [BeforeTile; WARPS as usize],
+    /// The heads before a turn, in the block's range.
+    before: BeforeTile,
     /// Whether the block is the last to arrive: 0 or 1.
     is_last: u32,
 }

@@ -55,8 +55,6 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let first = range << shift;
         let tiles = Layout::tile_count(self.arguments.key_count);
         let tiles = Ord::min(tiles.saturating_sub(first), 1 << shift) as u32;
-        // The heads before the turn.
-        let mut before = BeforeTile { end: 0, count: 0 };
         let mut turn = 0;
         // SAFETY: the whole block is here (this function's condition), and all its threads have the same tiles. A barrier lies between the
         // writes of bits and the reads of them, and another one between these reads and the next writes; likewise for the turn's tiles.
@@ -81,11 +79,12 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 // Orders the writes of the turn's tiles before warp 0's reads, and the reads of bits before the next turn's writes.
                 simt::barrier();
                 if simt::warp() == 0 {
-                    before = self.write_tiles(first, turn, count, before);
+                    self.write_tiles(first, turn, count);
                 }
                 turn += step * WARPS;
             }
             if simt::thread_index() == 0 {
+                let before = self.before_turn(turn);
                 let end = match before.end {
                     0 => 0,
                     end => first * TILE_ITEMS + end as u64,
@@ -295,25 +294,33 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// Writes the heads before each of the `count` tiles of a turn. The range begins with tile `first`, and the turn with the range's tile
-    /// `turn`. `before` has the heads before the turn. Returns the heads before the turn's end.
+    /// The heads before a turn, in the block's range. `turn` is the turn's first tile.
     ///
     /// # Safety
-    /// Convergent: a whole warp, alone. The launch has the tiles, and the heads of the turn's tiles are in shared memory.
+    /// A lane of warp 0, which has written the tiles of the turns before this one.
     #[inline(always)]
-    unsafe fn write_tiles(
-        &self,
-        first: u64,
-        turn: u32,
-        count: u32,
-        before: BeforeTile,
-    ) -> BeforeTile {
+    unsafe fn before_turn(&self, turn: u32) -> BeforeTile {
+        if turn == 0 {
+            return BeforeTile { end: 0, count: 0 };
+        }
+        // SAFETY: `write_tiles` has written the heads for all lanes of warp 0: this function's condition.
+        unsafe { simt::read_shared(&raw const (*self.shared).before) }
+    }
+
+    /// Writes the heads before each of the `count` tiles of a turn, and notes the heads before the next turn. The range begins with tile
+    /// `first`, and the turn with the range's tile `turn`.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp 0. The launch has the tiles, and the heads of the turn's tiles are in shared memory. The earlier turns'
+    /// tiles are written.
+    #[inline(always)]
+    unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32) {
         let lane = simt::lane();
-        let mut upto = before.end;
-        let mut sum = 0;
-        // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory. The whole warp
-        // shuffles.
+        // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory, and to the heads before
+        // a turn. The whole warp shuffles, and all lanes have read the heads before this turn then.
         unsafe {
+            let before = self.before_turn(turn);
+            let (mut upto, mut sum) = (before.end, 0);
             if lane < count {
                 let tile = simt::read_shared(self.turn_tile(lane));
                 if tile.end > 0 {
@@ -338,10 +345,13 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 }
                 self.heads.tile(first + (turn + lane) as u64).write(known);
             }
-            BeforeTile {
-                end: simt::shuffle_from(upto, WARPS - 1),
-                count: before.count + simt::shuffle_from(sum, WARPS - 1),
+            simt::warp_barrier();
+            if lane == WARPS - 1 {
+                let (end, count) = (upto, before.count + sum);
+                (*self.shared).before = BeforeTile { end, count };
             }
+            // Orders the write of the heads before all lanes' reads.
+            simt::warp_barrier();
         }
     }
 

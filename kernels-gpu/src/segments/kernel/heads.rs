@@ -53,15 +53,16 @@ use super::search::Offsets;
 use super::{depart, Launch};
 
 /// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads, or are runs
-/// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`).
+/// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`), and a text that compares
+/// keys (see [`simt::compares_keys`]).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `key_bytes` is 0, and `heads` has room for the bits of `item_count` items. Earlier work has marked the items in the direction of this
-///    launch, as many as condition 4 says. Or `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a
-///    multiple of 16, and the scan is forward.
+/// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item,
+///    at a multiple of 16, and the scan is forward. Otherwise `heads` has room for the bits of `item_count` items, and earlier work has
+///    marked the items in the direction of this launch, as many as condition 4 says.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
@@ -102,39 +103,34 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 }
 
 /// Reduces each run of equal keys to a result in `output`. Also writes the number of runs and, unless they are null, the first keys and the
-/// starts of the runs.
+/// starts of the runs. From this kernel's text, the host also makes a text that compares keys (see [`simt::compares_keys`]).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window. They have the shared memory
 ///    of a segmented scan or, if a window has as many items as a chunk, at least that of a segmented reduction.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `heads` has room for the bits of `item_count` items, and earlier work has marked the items forward, as many as condition 4 says. Or
-///    `heads` is null, `key_bytes` is 4 or 8, and `keys` is a multiple of 16. In this case, and if first keys are wanted, `keys` points to
-///    a readable key of `key_bytes` for each item, aligned to a key. Then `key_bytes` is 1, 2, 4 or 8. Nobody writes the keys before the
-///    launch's end.
+/// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, and `keys` is a multiple of 16. Otherwise `heads` has room
+///    for the bits of `item_count` items, and earlier work has marked the items forward, as many as condition 4 says. If the text compares
+///    keys, or first keys are wanted, `keys` points to a readable key of `key_bytes`, 1, 2, 4 or 8, for each item, aligned to a key. Nobody
+///    writes the keys before the launch's end.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be reduced.
 /// 5. `output` has room for a result for each item. `first_keys` is null, or has room for a key for each item. `starts` is null, or has
 ///    room for a number of `start_bytes`, 4 or 8, for each item and for one more. `run_count` has room for a number. These outputs overlap
 ///    nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] for these windows, and one more for each window if `heads` is null.
+///    [`crate::segments::state_words`] for these windows, and one more for each window if the text compares keys.
 /// 7. [Short runs fit](crate::segments::short_runs_fit) in a window.
 #[inline(always)]
 pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
     simt::await_work_before();
     // The bits have room for as many items as the launch may have.
     let heads = Heads::new(arguments.heads, arguments.item_count);
-    let key_bytes = arguments.key_bytes as u32;
     let keys = Keys {
         words: arguments.keys,
-        bytes: match arguments.heads.is_null() {
-            true => key_bytes,
-            false => 0,
-        },
+        bytes: arguments.key_bytes as u32,
     };
     let outputs = Outputs {
-        keys: arguments.keys.cast(),
-        key_bytes,
+        keys,
         first_keys: arguments.first_keys,
         starts: arguments.starts,
         start_bytes: arguments.start_bytes as u32,
@@ -182,8 +178,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::work_and_depart`], for segments that start at heads.
     ///
     /// # Safety
-    /// Convergent: the whole block. There is a readable key for each item; or `keys` has no keys, and the heads are marked. `state_words`
-    /// is the launch's argument.
+    /// Convergent: the whole block. If the text compares keys, there is a readable key for each item; otherwise the heads are marked.
+    /// `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_at_heads(&self, heads: &Heads, keys: Keys, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
@@ -222,8 +218,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// the window.
     ///
     /// # Safety
-    /// Convergent: the whole block, which calls this first, and once. There is a readable key for each item; or `keys` has no keys, and the
-    /// heads are marked.
+    /// Convergent: the whole block, which calls this first, and once. If the text compares keys, there is a readable key for each item.
+    /// Otherwise the heads are marked.
     #[inline(always)]
     unsafe fn begin_at_heads(
         &self,
@@ -250,7 +246,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 window = simt::shuffle_from(ticket.index, 0) as u64;
             }
             let mut seen = Seen::NOTHING;
-            if keys.bytes == 0 {
+            if !simt::compares_keys() {
                 if simt::warp() == 0 && window < windows {
                     seen = self.see(heads, window);
                 }

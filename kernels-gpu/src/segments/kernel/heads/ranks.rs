@@ -19,22 +19,22 @@ use crate::thread::for_each_vector;
 use super::super::items::Room;
 use super::super::leaves::Fold;
 use super::super::Launch;
+use super::keys::Keys;
 use super::runs::{Places, HAS_NODES, HAS_ROOTS};
 use super::short::Ranked;
 
-/// If a warp's words have more heads than this on average, the warp takes each word alone. Otherwise it deals the heads to its lanes.
+/// If a warp's words have more heads than this on average, a lane takes the heads at its bit of each word. Otherwise the heads are dealt to
+/// the lanes one after the other.
 const FEW_HEADS: u32 = 8;
 
-/// How many keys a lane loads at once, if its warp takes each word alone.
-const KEYS_AT_ONCE: u32 = 8;
+/// How many keys a lane loads at once, if it takes the heads at its bit of each word.
+const KEYS_AT_ONCE: u32 = 4;
 
 /// Where a reduction writes what it finds of the runs.
 #[derive(Clone, Copy)]
 pub struct Outputs {
-    /// The address of the keys. Not used if first keys are not wanted.
-    pub keys: *const u8,
-    /// The size of a key in bytes: 1, 2, 4 or 8.
-    pub key_bytes: u32,
+    /// The keys, of 1, 2, 4 or 8 bytes. Not used if first keys are not wanted.
+    pub keys: Keys,
     /// Null, or where the first key of each run is written.
     pub first_keys: *mut u8,
     /// Null, or where the starts of the runs are written, and then the number of items.
@@ -93,17 +93,16 @@ impl Outputs {
     /// First keys are wanted. The key is readable, and there is room for the first key, which no other thread writes.
     #[inline(always)]
     unsafe fn copy_key(&self, item: u64, run: u64) {
+        let keys: *const u8 = self.keys.words.cast();
         macro_rules! copy {
-            ($key:ty) => {
-                self.first_keys
-                    .cast::<$key>()
-                    .add(run as usize)
-                    .write(self.keys.cast::<$key>().add(item as usize).read())
-            };
+            ($key:ty) => {{
+                let key = keys.cast::<$key>().add(item as usize).read();
+                self.first_keys.cast::<$key>().add(run as usize).write(key);
+            }};
         }
         // SAFETY: the key is readable, and its place among the first keys is this thread's: this function's conditions.
         unsafe {
-            match self.key_bytes {
+            match self.keys.bytes {
                 4 => copy!(u32),
                 8 => copy!(u64),
                 2 => copy!(u16),
@@ -191,14 +190,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     false => u32::MAX,
                 },
             };
-            if first < words {
-                let heads = simt::read_shared(room.heads_count(own.end))
-                    - simt::read_shared(room.heads_count(first));
-                if heads > FEW_HEADS * each {
-                    self.write_words(outputs, work, room, &own);
-                } else {
-                    self.write_dealt(outputs, work, room, &own, heads);
-                }
+            if own.first < own.end {
+                self.write_runs_of(outputs, work, room, &own);
             }
             let windows = window_count(self.offsets.item_count, self.window_shift);
             if words > 0 && window == windows - 1 && simt::thread_index() == 0 {
@@ -208,75 +201,55 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of a warp's heads. A lane takes each `WARP_LANES`-th head.
+    /// Writes the outputs of a warp's heads.
     ///
     /// # Safety
-    /// Convergent: a whole warp, with its own words, which have `count` heads. The conditions of [`Self::write_runs`].
+    /// Convergent: a whole warp, with its own words, at least one. The conditions of [`Self::write_runs`].
     #[inline(always)]
-    unsafe fn write_dealt(
+    unsafe fn write_runs_of(
         &self,
         outputs: &Outputs,
         work: &Work,
         room: Room<T, O::Accumulator>,
         own: &Own,
-        count: u32,
     ) {
         let lane = simt::lane();
+        let words = own.end - own.first;
         // SAFETY: the words are written, and the warp has at most as many as lanes. The whole warp shuffles, since all lanes have the same
-        // `count`. Each head has one lane. The rest are this function's conditions.
+        // words. Each head has one lane. The rest are this function's conditions.
         unsafe {
             let mut heads = 0;
-            if own.first + lane < own.end {
+            if lane < words {
                 heads = room.word(own.first + lane).heads;
             }
             let ranked = Ranked::new(heads);
-            let mut rank = lane;
-            while rank - lane < count {
+            let count = ranked.count();
+            let are_many = count > FEW_HEADS * words;
+            let mut copies_keys = outputs.has_keys();
+            if are_many && copies_keys && outputs.keys.have_words() {
+                self.copy_keys(outputs, room, own);
+                copies_keys = false;
+            }
+            let turns = match are_many {
+                true => words,
+                false => count.div_ceil(WARP_LANES),
+            };
+            let mut turn = 0;
+            while turn < turns {
                 let step = simt::opaque_one() as u32;
-                let (word, bit) = ranked.find(rank);
-                if rank < count {
+                let (mut word, mut bit) = (turn, lane);
+                let is_head = if are_many {
+                    room.word(own.first + word).heads >> lane & 1 != 0
+                } else {
+                    let rank = turn * WARP_LANES + lane;
+                    (word, bit) = ranked.find(rank);
+                    rank < count
+                };
+                if is_head {
                     let place = (own.first + word) * u32::BITS + bit;
-                    if place != own.tail && outputs.has_keys() {
-                        let run = self.run_at(room, own, place);
-                        outputs.copy_key(own.origin + place as u64, run);
-                    }
-                    self.write_run(outputs, work, room, own, place);
+                    self.write_run(outputs, work, room, own, place, copies_keys);
                 }
-                rank += step * WARP_LANES;
-            }
-        }
-    }
-
-    /// Writes the outputs of a warp's heads. Each lane takes the heads at its bit of each word.
-    ///
-    /// # Safety
-    /// A whole warp, with its own words. The conditions of [`Self::write_runs`].
-    #[inline(always)]
-    unsafe fn write_words(
-        &self,
-        outputs: &Outputs,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        own: &Own,
-    ) {
-        let lane = simt::lane();
-        // SAFETY: the words are written, and each head has one lane. The rest are this function's conditions.
-        unsafe {
-            if outputs.has_keys() {
-                match outputs.key_bytes {
-                    4 => self.copy_keys::<u32>(outputs, room, own),
-                    8 => self.copy_keys::<u64>(outputs, room, own),
-                    2 => self.copy_keys::<u16>(outputs, room, own),
-                    _ => self.copy_keys::<u8>(outputs, room, own),
-                }
-            }
-            let mut word = own.first;
-            while word < own.end {
-                let step = simt::opaque_one() as u32;
-                if room.word(word).heads >> lane & 1 != 0 {
-                    self.write_run(outputs, work, room, own, word * u32::BITS + lane);
-                }
-                word += step;
+                turn += step;
             }
         }
     }
@@ -284,36 +257,41 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the first keys of a warp's heads, [`KEYS_AT_ONCE`] words at once.
     ///
     /// # Safety
-    /// A whole warp, with its own words. Keys have type `K`, first keys are wanted, and the conditions of [`Self::write_runs`].
+    /// A whole warp, with its own words. Keys have 4 or 8 bytes, first keys are wanted, and the conditions of [`Self::write_runs`].
     #[inline(always)]
-    unsafe fn copy_keys<K: Copy + Default>(
-        &self,
-        outputs: &Outputs,
-        room: Room<T, O::Accumulator>,
-        own: &Own,
-    ) {
+    unsafe fn copy_keys(&self, outputs: &Outputs, room: Room<T, O::Accumulator>, own: &Own) {
         let lane = simt::lane();
-        let keys: *const K = outputs.keys.cast();
-        let to: *mut K = outputs.first_keys.cast();
+        let keys = outputs.keys;
+        let to: *mut u32 = outputs.first_keys.cast();
         let mut word = own.first;
         while word < own.end {
             let step = simt::opaque_one() as u32;
-            let mut loaded = [K::default(); KEYS_AT_ONCE as usize];
+            // A key's words, and the number of its run.
+            let mut lows = [0; KEYS_AT_ONCE as usize];
+            let mut highs = [0; KEYS_AT_ONCE as usize];
             let mut runs = [u64::MAX; KEYS_AT_ONCE as usize];
             // SAFETY: the words are written. A head has a readable key, and its run has a first key, which this lane alone writes.
             unsafe {
-                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                for_each_vector!(V in 0 1 2 3 => {
                     let word = word + V as u32;
                     let place = word * u32::BITS + lane;
                     let is_own = word < own.end && place != own.tail;
                     if is_own && room.word(word).heads >> lane & 1 != 0 {
                         runs[V] = self.run_at(room, own, place);
-                        loaded[V] = keys.add((own.origin + place as u64) as usize).read();
+                        let first = (own.origin + place as u64) << keys.shift();
+                        lows[V] = keys.word(first);
+                        if keys.are_wide() {
+                            highs[V] = keys.word(first + 1);
+                        }
                     }
                 });
-                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                for_each_vector!(V in 0 1 2 3 => {
                     if runs[V] != u64::MAX {
-                        to.add(runs[V] as usize).write(loaded[V]);
+                        let first = to.add((runs[V] << keys.shift()) as usize);
+                        first.write(lows[V]);
+                        if keys.are_wide() {
+                            first.add(1).write(highs[V]);
+                        }
                     }
                 });
             }
@@ -332,8 +310,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add(unsafe { room.heads_before(place) } as u64)
     }
 
-    /// Writes the start of the run whose head is at `place` in the window, and its result if it has at most 16 items. If the tail begins
-    /// there, stores the value of a short tail, and writes nothing else.
+    /// Writes the start of the run whose head is at `place` in the window, its first key if `copies_keys`, and its result if it has at most
+    /// 16 items. If the tail begins there, stores the value of a short tail, and writes nothing else.
     ///
     /// # Safety
     /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].
@@ -345,6 +323,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
         own: &Own,
         place: u32,
+        copies_keys: bool,
     ) {
         let (number, bit) = (place / u32::BITS, place % u32::BITS);
         // SAFETY: the words and the items are written, and no other thread has the head (this function's conditions). A chunk of at most 16
@@ -353,7 +332,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let run = self.run_at(room, own, place);
             let is_tail = place == own.tail;
             if !is_tail {
-                outputs.start(run, own.origin + place as u64);
+                let item = own.origin + place as u64;
+                outputs.start(run, item);
+                if copies_keys {
+                    outputs.copy_key(item, run);
+                }
             }
             let length = room.word(number).end_of(number, bit) - place;
             if length <= FAN {

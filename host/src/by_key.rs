@@ -10,8 +10,8 @@
 //! segments. The arguments of all launches are checked before the first launch is queued.
 
 mod heads;
-pub(crate) mod reference;
 mod reduction;
+pub(crate) mod reference;
 
 pub use heads::{Marked, Marker};
 
@@ -288,8 +288,7 @@ impl Keyed {
         let (results, starts) = match made {
             Made::Reduction => (
                 Region::written_at_most(Argument::Output, outputs.results, key_count),
-                starts
-                    .map(|span| Region::written_at_most(Argument::Offsets, span, most_starts)),
+                starts.map(|span| Region::written_at_most(Argument::Offsets, span, most_starts)),
             ),
             Made::Scan(_) => (
                 Region::written(Argument::Output, outputs.results, key_count),

@@ -21,7 +21,7 @@ impl Engines {
     /// Workspaces have words for windows' values and for their heads.
     fn new(generation: Generation, multiprocessors: u32, item_count: usize) -> Self {
         let engine = |kernel| {
-            let text = generation.kernel(kernel);
+            let text = generation.keyed_kernel(kernel);
             Engine::new::<Sum, f32>(generation, multiprocessors, &text, item_count)
         };
         Engines {

@@ -217,16 +217,7 @@ impl Marked {
             let (keys, count) = (self.keys, self.count);
             // SAFETY: there is a key, and keys and their number can be read (condition 1). The workspace has room for the heads of all
             // keys.
-            unsafe {
-                mark(
-                    queue,
-                    marker,
-                    keys,
-                    count,
-                    order.is_reversed,
-                    scratch.heads,
-                )?
-            };
+            unsafe { mark(queue, marker, keys, count, order.is_reversed, scratch.heads)? };
             scan.heads = scratch.heads;
             if self.count.is_some() {
                 // The first launch writes the number of items.

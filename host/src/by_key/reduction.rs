@@ -6,7 +6,7 @@ use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
 use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
-use warpfold_kernels::segments::{keyed_window_shift, window_count};
+use warpfold_kernels::segments::{window_count, window_shift};
 
 use super::heads::{MOST_BLOCKS, mark};
 use super::{Keyed, Outputs, RunsTo};
@@ -47,8 +47,7 @@ impl Keyed {
             && starts.is_none_or(|starts| starts.item_count > key_count);
         let can_copy =
             outputs.unique_keys.is_none() || matches!(self.keys.item.bytes, 1 | 2 | 4 | 8);
-        let is_suited =
-            matches!(made, Made::Reduction) && key_count > 0 && has_room && can_copy;
+        let is_suited = matches!(made, Made::Reduction) && key_count > 0 && has_room && can_copy;
         let (Some(row), Some(marker), true) = (row.by_key, self.marker, is_suited) else {
             return Ok(None);
         };
@@ -60,15 +59,14 @@ impl Keyed {
         let item_count = key_count as u64;
         let divided = |kernel: &LoadedKernel| {
             let resident_blocks = kernel.short.resident_blocks as u64;
-            let shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
+            let shift = window_shift(division.chunk_items, item_count, resident_blocks);
             (shift, window_count(item_count, shift), resident_blocks)
         };
         if marker.compares_bytes && can_compare(self.keys) {
             // A kernel is not compiled for a call that has too many keys for any number of resident blocks.
             let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
-            let is_few = |blocks| {
-                item_count <= KEYED_ITEMS_PER_BLOCK.min(division.chunk_items) * blocks
-            };
+            let is_few =
+                |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(division.chunk_items) * blocks;
             if is_few(most_blocks) {
                 let kernel = entered.kernel_in(&row.entry, Form::Keyed)?;
                 let (window_shift, windows, resident_blocks) = divided(kernel);
@@ -142,8 +140,7 @@ impl Keyed {
             reduction.heads = scratch.heads;
             if self.count.is_some() {
                 // The first launch writes the number of items.
-                reduction.item_count_at =
-                    scratch.heads + offset_of!(Summary, item_count) as u64;
+                reduction.item_count_at = scratch.heads + offset_of!(Summary, item_count) as u64;
             }
         }
         // If the device can work on all windows at once, blocks have more threads.

@@ -17,4 +17,4 @@ pub const HEADS: Definition = Definition {
 };
 
 /// How many blocks are to share a multiprocessor.
-const BLOCKS_PER_MULTIPROCESSOR: u32 = 6;
+const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;

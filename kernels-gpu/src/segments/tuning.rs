@@ -84,7 +84,7 @@ pub const BLOCKS_PER_KEYED_WINDOW: u64 = 2;
 
 /// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`]. The table
 /// of [`BLOCKS_PER_KEYED_WINDOW`] has times.
-pub const KEYED_ITEMS_PER_BLOCK: u64 = 1024;
+pub const KEYED_ITEMS_PER_BLOCK: u64 = 2048;
 
 /// The binary logarithm of the fewest diagonals of a window. A chunk and the diagonals of so small a window fit in the room of one work,
 /// unless items or accumulators are wide (see [`room_items`](crate::segments::room_items)).

@@ -18,6 +18,17 @@ const WARP_WORDS: u32 = WARP_ITEMS / u32::BITS;
 /// The most rows that a warp loads at once.
 const MOST_AT_ONCE: usize = 4;
 
+/// What a warp has loaded of its part of a tile, before it uses it.
+#[derive(Clone, Copy)]
+struct Begun<T> {
+    /// Rows of vectors. Not used if the part is not whole.
+    rows: [Vector; MOST_AT_ONCE],
+    /// In lane 0, the key before the part. Not used if the part is not whole.
+    before: T,
+    /// Whether the part is loaded in vectors.
+    is_whole: bool,
+}
+
 impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// Items of a vector.
     const VECTOR_ITEMS: u32 = vector_items::<T>() as u32;
@@ -62,13 +73,16 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         // released by `arrive`; the last block's `arrive` acquires it, and the barrier orders it before the reads of the block's other
         // threads.
         unsafe {
+            let mut begun = self.begin_part(first);
             while turn < tiles {
                 let step = simt::opaque_one() as u32;
                 let count = Ord::min(tiles - turn, WARPS);
                 let mut place = 0;
                 while place < count {
                     let step = simt::opaque_one() as u32;
-                    self.mark_part(first + (turn + place) as u64, self.bits(place));
+                    let tile = turn + place;
+                    let has_next = tile + 1 < tiles;
+                    self.mark_part(first + tile as u64, self.bits(place), &mut begun, has_next);
                     place += step;
                 }
                 // Orders the writes of bits before all warps' reads.
@@ -102,66 +116,116 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// Puts the bits of the calling warp's items of a tile into shared memory, where the tile's bits are at `bits`.
+    /// Begins the calling warp's part of a tile: loads its first rows, if all of the part's keys exist, in the order of memory, and vectors
+    /// are aligned.
     ///
     /// # Safety
-    /// Convergent: a whole warp. The launch has the tile. No other warp uses this warp's bits.
+    /// A whole warp. The launch has the tile.
     #[inline(always)]
-    unsafe fn mark_part(&self, tile: u64, bits: *mut u32) {
-        let lane = simt::lane();
+    unsafe fn begin_part(&self, tile: u64) -> Begun<T> {
         let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
         let existing = self.arguments.key_count.saturating_sub(first);
         let from = self.arguments.keys.wrapping_add(first as usize);
         let is_aligned = from.addr().is_multiple_of(Self::ACCESS.unit());
-        let is_whole = is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward();
+        let mut begun = Begun {
+            rows: [[0; VECTOR_WORDS]; MOST_AT_ONCE],
+            before: T::zeroed(),
+            is_whole: is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward(),
+        };
+        if begun.is_whole {
+            // SAFETY: all keys of the part exist, and vectors are aligned. The key before them exists, except before item 0. The key before
+            // item 0 does not exist, and item 0 is read in its place.
+            unsafe {
+                if simt::lane() == 0 {
+                    begun.before = from.wrapping_sub((first > 0) as usize).read();
+                }
+                begun.rows = Self::load_rows(from, 0);
+            }
+        }
+        begun
+    }
+
+    /// Loads [`Self::ROWS_AT_ONCE`] rows of a part of a tile, from row `row` on. `from` is the address of the part's first key.
+    ///
+    /// # Safety
+    /// All keys of the part exist, and vectors are aligned.
+    #[inline(always)]
+    unsafe fn load_rows(from: *const T, row: u32) -> [Vector; MOST_AT_ONCE] {
+        let vector = row * WARP_LANES + simt::lane();
+        let from = from.wrapping_add((vector * Self::VECTOR_ITEMS) as usize);
+        let mut rows: [Vector; MOST_AT_ONCE] = [[0; VECTOR_WORDS]; MOST_AT_ONCE];
+        for_each_vector!(R in 0 1 2 3 => {
+            if (R as u32) < Self::ROWS_AT_ONCE {
+                let row_items = (WARP_LANES * Self::VECTOR_ITEMS) as usize;
+                let from = from.wrapping_add(R * row_items);
+                // SAFETY: the row's keys exist, and its vectors are aligned: this function's conditions.
+                rows[R] = unsafe { Self::ACCESS.load(from.cast(), Caching::Kept) };
+            }
+        });
+        rows
+    }
+
+    /// Puts the bits of the calling warp's part of a tile into shared memory, where the tile's bits are at `bits`. If `has_next`, begins
+    /// the warp's part of the next tile before it uses the last rows of this one. So a warp mostly has loads in flight.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp. The launch has the tile, and the next one if `has_next`. `begun` is this part. No other warp uses this
+    /// warp's bits.
+    #[inline(always)]
+    unsafe fn mark_part(&self, tile: u64, bits: *mut u32, begun: &mut Begun<T>, has_next: bool) {
+        let lane = simt::lane();
+        let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
+        let from = self.arguments.keys.wrapping_add(first as usize);
         // A lane keeps a word of row `own_row`. The row's number is the lane's place among the lanes of a word. Half of the lanes have no
         // such row, and keep none.
         let own_row = lane % Self::WORD_LANES;
         let mut word = 0;
         let mut row = 0;
+        let is_whole = begun.is_whole;
+        let mut before = begun.before;
         // SAFETY: the whole warp shuffles, since all lanes have the same rows. With `is_whole` all items of the warp exist, in the order of
-        // memory, and vectors are aligned; the item before them exists, except before item 0. Each word of the warp is written by one lane.
+        // memory, and vectors are aligned. Each word of the warp is written by one lane.
         unsafe {
-            let mut before = T::zeroed();
-            if is_whole && lane == 0 {
-                // The item before item 0 does not exist, and item 0 is read in its place.
-                before = from.wrapping_sub((first > 0) as usize).read();
-            }
-            while row < Self::ROWS {
-                let step = simt::opaque_one() as u32;
-                let vector = row * WARP_LANES + lane;
-                if is_whole {
-                    let from = from.wrapping_add((vector * Self::VECTOR_ITEMS) as usize);
-                    let mut vectors: [Vector; MOST_AT_ONCE] = [[0; VECTOR_WORDS]; MOST_AT_ONCE];
+            if is_whole {
+                while row < Self::ROWS {
+                    let step = simt::opaque_one() as u32;
+                    let rows = begun.rows;
+                    let next_row = row + step * Self::ROWS_AT_ONCE;
+                    let is_last = Self::ROWS == Self::ROWS_AT_ONCE || next_row >= Self::ROWS;
+                    if !is_last {
+                        begun.rows = Self::load_rows(from, next_row);
+                    } else if has_next {
+                        *begun = self.begin_part(tile + 1);
+                    }
                     for_each_vector!(R in 0 1 2 3 => {
                         if (R as u32) < Self::ROWS_AT_ONCE {
-                            let row_items = (WARP_LANES * Self::VECTOR_ITEMS) as usize;
-                            let from = from.wrapping_add(R * row_items);
-                            vectors[R] = Self::ACCESS.load(from.cast(), Caching::Kept);
-                        }
-                    });
-                    for_each_vector!(R in 0 1 2 3 => {
-                        if (R as u32) < Self::ROWS_AT_ONCE {
-                            let lasts: T = item_of(&vectors[R], Self::VECTOR_ITEMS as usize - 1);
+                            let lasts: T = item_of(&rows[R], Self::VECTOR_ITEMS as usize - 1);
                             // Lane 0 gets the row's last item, which is the item before the next row.
                             let below = Self::shuffle_from(lasts, lane.wrapping_sub(1) % WARP_LANES);
                             if lane > 0 {
                                 before = below;
                             }
-                            let joined = Self::join(E::heads(&vectors[R], before));
+                            let joined = Self::join(E::heads(&rows[R], before));
                             if own_row == row + R as u32 {
                                 word = joined;
                             }
                             before = below;
                         }
                     });
-                    row += step * Self::ROWS_AT_ONCE;
-                } else {
+                    row = next_row;
+                }
+            } else {
+                while row < Self::ROWS {
+                    let step = simt::opaque_one() as u32;
+                    let vector = row * WARP_LANES + lane;
                     let joined = Self::join(self.row_bits(first, vector * Self::VECTOR_ITEMS));
                     if own_row == row {
                         word = joined;
                     }
                     row += step;
+                }
+                if has_next {
+                    *begun = self.begin_part(tile + 1);
                 }
             }
             if own_row < Self::ROWS {
@@ -289,7 +353,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             });
             if lane == 0 {
                 let end = last;
-                self.turn_tile(simt::warp()).write(BeforeTile { end, count });
+                self.turn_tile(simt::warp())
+                    .write(BeforeTile { end, count });
             }
         }
     }

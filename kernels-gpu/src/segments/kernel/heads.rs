@@ -21,6 +21,7 @@
 //! The bits belong to the library: an earlier launch or the block itself has written them. So nothing is checked or refused here.
 
 mod keys;
+mod many;
 mod narrow;
 mod published;
 mod ranks;

@@ -14,7 +14,6 @@ use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{window_count, Work, FAN};
 use crate::simt;
-use crate::thread::for_each_vector;
 
 use super::super::items::Room;
 use super::super::leaves::Fold;
@@ -23,12 +22,9 @@ use super::keys::Keys;
 use super::runs::{Places, HAS_NODES, HAS_ROOTS};
 use super::short::Ranked;
 
-/// If a warp's words have more heads than this on average, a lane takes the heads at its bit of each word. Otherwise the heads are dealt to
-/// the lanes one after the other.
+/// If a warp's words have more heads than this on average, a lane takes the heads at its bit of each word (see `many.rs`). Otherwise the
+/// heads are dealt to the lanes one after the other.
 const FEW_HEADS: u32 = 8;
-
-/// How many keys a lane loads at once, if it takes the heads at its bit of each word.
-const KEYS_AT_ONCE: u32 = 4;
 
 /// Where a reduction writes what it finds of the runs.
 #[derive(Clone, Copy)]
@@ -51,8 +47,8 @@ impl Outputs {
     /// # Safety
     /// If starts are wanted, there is room for this one, and no other thread writes it.
     #[inline(always)]
-    unsafe fn start(&self, run: u64, item: u64) {
-        if self.starts.is_null() {
+    pub unsafe fn start(&self, run: u64, item: u64) {
+        if !self.has_starts() {
             return;
         }
         // SAFETY: there is room for the start: this function's condition.
@@ -81,9 +77,15 @@ impl Outputs {
         }
     }
 
+    /// Whether starts are wanted.
+    #[inline(always)]
+    pub fn has_starts(&self) -> bool {
+        !self.starts.is_null()
+    }
+
     /// Whether first keys are wanted.
     #[inline(always)]
-    fn has_keys(&self) -> bool {
+    pub fn has_keys(&self) -> bool {
         !self.first_keys.is_null()
     }
 
@@ -92,7 +94,7 @@ impl Outputs {
     /// # Safety
     /// First keys are wanted. The key is readable, and there is room for the first key, which no other thread writes.
     #[inline(always)]
-    unsafe fn copy_key(&self, item: u64, run: u64) {
+    pub unsafe fn copy_key(&self, item: u64, run: u64) {
         let keys: *const u8 = self.keys.words.cast();
         macro_rules! copy {
             ($key:ty) => {{
@@ -114,17 +116,28 @@ impl Outputs {
 
 /// The words that a warp takes, and what it needs to know to write the outputs of their heads.
 #[derive(Clone, Copy)]
-struct Own {
+pub struct Own {
     /// The first word.
-    first: u32,
+    pub first: u32,
     /// One past the last word.
-    end: u32,
+    pub end: u32,
     /// The window's first item.
-    origin: u64,
+    pub origin: u64,
     /// The number of the run of the window's first head.
-    rank: u64,
+    pub rank: u64,
     /// The place of the tail's head, or a place that is not in the window.
-    tail: u32,
+    pub tail: u32,
+}
+
+impl Own {
+    /// The heads of word `number`, among which `heads` are all, whose runs have outputs: all except the tail's.
+    #[inline(always)]
+    pub fn without_tail(&self, number: u32, heads: u32) -> u32 {
+        match self.tail / u32::BITS == number {
+            true => heads & !(1 << (self.tail % u32::BITS)),
+            false => heads,
+        }
+    }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -196,12 +209,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let windows = window_count(self.offsets.item_count, self.window_shift);
             if words > 0 && window == windows - 1 && simt::thread_index() == 0 {
                 let chunks = room.heads_before(1 << self.window_shift);
-                outputs.end(own.rank.wrapping_add(chunks as u64), self.offsets.item_count);
+                outputs.end(
+                    own.rank.wrapping_add(chunks as u64),
+                    self.offsets.item_count,
+                );
             }
         }
     }
 
-    /// Writes the outputs of a warp's heads.
+    /// Writes the outputs of a warp's heads. Also stores the value of a short tail.
     ///
     /// # Safety
     /// Convergent: a whole warp, with its own words, at least one. The conditions of [`Self::write_runs`].
@@ -220,101 +236,55 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let mut heads = 0;
             if lane < words {
-                heads = room.word(own.first + lane).heads;
+                let number = own.first + lane;
+                let all = room.word(number).heads;
+                heads = own.without_tail(number, all);
+                if heads != all {
+                    self.finish_short_tail(work, room, own.tail);
+                }
             }
             let ranked = Ranked::new(heads);
             let count = ranked.count();
-            let are_many = count > FEW_HEADS * words;
-            let mut copies_keys = outputs.has_keys();
-            if are_many && copies_keys && outputs.keys.have_words() {
-                self.copy_keys(outputs, room, own);
-                copies_keys = false;
+            if count > FEW_HEADS * words {
+                self.write_many(outputs, work, room, own);
+                return;
             }
-            let turns = match are_many {
-                true => words,
-                false => count.div_ceil(WARP_LANES),
-            };
-            let mut turn = 0;
-            while turn < turns {
+            let mut rank = lane;
+            while rank - lane < count {
                 let step = simt::opaque_one() as u32;
-                let (mut word, mut bit) = (turn, lane);
-                let is_head = if are_many {
-                    room.word(own.first + word).heads >> lane & 1 != 0
-                } else {
-                    let rank = turn * WARP_LANES + lane;
-                    (word, bit) = ranked.find(rank);
-                    rank < count
-                };
-                if is_head {
+                let (word, bit) = ranked.find(rank);
+                if rank < count {
                     let place = (own.first + word) * u32::BITS + bit;
-                    self.write_run(outputs, work, room, own, place, copies_keys);
+                    self.write_run(outputs, work, room, own, place);
                 }
-                turn += step;
+                rank += step * WARP_LANES;
             }
         }
     }
 
-    /// Writes the first keys of a warp's heads, [`KEYS_AT_ONCE`] words at once.
+    /// Stores the value of the tail, whose head is at `place`, if the tail has at most 16 items.
     ///
     /// # Safety
-    /// A whole warp, with its own words. Keys have 4 or 8 bytes, first keys are wanted, and the conditions of [`Self::write_runs`].
+    /// The words and the items are written, and no other thread stores the value.
     #[inline(always)]
-    unsafe fn copy_keys(&self, outputs: &Outputs, room: Room<T, O::Accumulator>, own: &Own) {
-        let lane = simt::lane();
-        let keys = outputs.keys;
-        let to: *mut u32 = outputs.first_keys.cast();
-        let mut word = own.first;
-        while word < own.end {
-            let step = simt::opaque_one() as u32;
-            // A key's words, and the number of its run.
-            let mut lows = [0; KEYS_AT_ONCE as usize];
-            let mut highs = [0; KEYS_AT_ONCE as usize];
-            let mut runs = [u64::MAX; KEYS_AT_ONCE as usize];
-            // SAFETY: the words are written. A head has a readable key, and its run has a first key, which this lane alone writes.
-            unsafe {
-                for_each_vector!(V in 0 1 2 3 => {
-                    let word = word + V as u32;
-                    let place = word * u32::BITS + lane;
-                    let is_own = word < own.end && place != own.tail;
-                    if is_own && room.word(word).heads >> lane & 1 != 0 {
-                        runs[V] = self.run_at(room, own, place);
-                        let first = (own.origin + place as u64) << keys.shift();
-                        lows[V] = keys.word(first);
-                        if keys.are_wide() {
-                            highs[V] = keys.word(first + 1);
-                        }
-                    }
-                });
-                for_each_vector!(V in 0 1 2 3 => {
-                    if runs[V] != u64::MAX {
-                        let first = to.add((runs[V] << keys.shift()) as usize);
-                        first.write(lows[V]);
-                        if keys.are_wide() {
-                            first.add(1).write(highs[V]);
-                        }
-                    }
-                });
+    unsafe fn finish_short_tail(&self, work: &Work, room: Room<T, O::Accumulator>, place: u32) {
+        let (number, bit) = (place / u32::BITS, place % u32::BITS);
+        // SAFETY: the words and the items are written, and a chunk of at most 16 items is in the work. No other thread stores the value.
+        unsafe {
+            let length = room.word(number).end_of(number, bit) - place;
+            if length <= FAN {
+                let begin = place.wrapping_add(work.starts);
+                let value = self.fold_each(room, begin, begin + length, work.index);
+                self.finish(work, 0, value);
             }
-            word += step * KEYS_AT_ONCE;
         }
     }
 
-    /// The number of the run whose head is at `place` in the window. It is not used if the tail begins there.
+    /// Writes the start of the run whose head is at `place` in the window, its first key if it is wanted, and its result if it has at most
+    /// 16 items.
     ///
     /// # Safety
-    /// The words are written.
-    #[inline(always)]
-    unsafe fn run_at(&self, room: Room<T, O::Accumulator>, own: &Own, place: u32) -> u64 {
-        // SAFETY: the words are written: this function's condition.
-        own.rank
-            .wrapping_add(unsafe { room.heads_before(place) } as u64)
-    }
-
-    /// Writes the start of the run whose head is at `place` in the window, its first key if `copies_keys`, and its result if it has at most
-    /// 16 items. If the tail begins there, stores the value of a short tail, and writes nothing else.
-    ///
-    /// # Safety
-    /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].
+    /// The place has a head, which no other thread has, and it is not the tail's. The conditions of [`Self::write_runs`].
     #[inline(always)]
     unsafe fn write_run(
         &self,
@@ -323,31 +293,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
         own: &Own,
         place: u32,
-        copies_keys: bool,
     ) {
         let (number, bit) = (place / u32::BITS, place % u32::BITS);
         // SAFETY: the words and the items are written, and no other thread has the head (this function's conditions). A chunk of at most 16
         // items is in the work.
         unsafe {
-            let run = self.run_at(room, own, place);
-            let is_tail = place == own.tail;
-            if !is_tail {
-                let item = own.origin + place as u64;
-                outputs.start(run, item);
-                if copies_keys {
-                    outputs.copy_key(item, run);
-                }
+            let before = room.heads_before(place) as u64;
+            let run = own.rank.wrapping_add(before);
+            let item = own.origin + place as u64;
+            outputs.start(run, item);
+            if outputs.has_keys() {
+                outputs.copy_key(item, run);
             }
             let length = room.word(number).end_of(number, bit) - place;
             if length <= FAN {
                 let begin = place.wrapping_add(work.starts);
-                let index = if is_tail { work.index } else { 0 };
-                let value = self.fold_each(room, begin, begin + length, index);
-                if is_tail {
-                    self.finish(work, 0, value);
-                } else {
-                    write_result!(O, T, self.output, run as usize, value);
-                }
+                let value = self.fold_each(room, begin, begin + length, 0);
+                write_result!(O, T, self.output, run as usize, value);
             }
         }
     }
@@ -358,11 +320,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header, the words and the number of the window's first run are written. The conditions of
     /// [`Self::write_runs`].
     #[inline(always)]
-    pub unsafe fn reduce_at_heads(
-        &self,
-        outputs: &Outputs,
-        room: Room<T, O::Accumulator>,
-    ) {
+    pub unsafe fn reduce_at_heads(&self, outputs: &Outputs, room: Room<T, O::Accumulator>) {
         // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. The branches around
         // barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps
         // that it needs, with a barrier between. The last barrier comes before the next work replaces the items, and before warp 0 reads

@@ -316,7 +316,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 is_last: (next.wrapping_sub(tail) <= chunk) as u32,
             });
             // The last chunk is a work of its own, if not all chunks fit.
-            let task = if window < chunk { Task::Scan } else { self.task };
+            let task = if window < chunk {
+                Task::Scan
+            } else {
+                self.task
+            };
             let most = room_items::<T, O::Accumulator>(task) as u32;
             let is_followed = found != 0 && upto - begin > most;
             let is_cut = of_own != 0 && end - last > chunk;

@@ -3,8 +3,9 @@
 //! Most calls have two launches. The first only [marks](heads) where runs begin, and the second reduces or scans the runs as segments that
 //! start there. Some calls with few keys have one launch, which finds the runs itself: see [`reduction`], and [`heads`] for scans.
 //!
-//! Scans with an output for the starts, and reductions that have no [plan](Keyed::plan), have two other launches: a selection, which writes
-//! the starts of the runs and, if they are wanted, their first keys; and a reduction or scan of segments with these starts.
+//! Scans with an output for the starts, and reductions that have no [plan](Keyed::plan), such as all with `ArgMin` or `Statistics`, have
+//! two other launches: a selection, which writes the starts of the runs and, if they are wanted, their first keys; and a reduction or scan
+//! of segments with these starts.
 //!
 //! The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
 //! segments. The arguments of all launches are checked before the first launch is queued.

@@ -1,5 +1,5 @@
-//! Whether a scan or a reduction by key compares keys. It is a number in the kernel's text, and so a constant for the driver's compiler, which leaves out
-//! the code that is not used.
+//! Whether a scan or a reduction by key compares keys. It is a number in the kernel's text, and so a constant for the driver's compiler,
+//! which leaves out the code that is not used.
 //!
 //! The kernel's source sets a register called `%keyed` to 0: an earlier launch has marked where runs begin. In the text for keys, the
 //! register is set to 1.

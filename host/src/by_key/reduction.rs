@@ -1,6 +1,6 @@
-//! Reductions by key with the kernel for runs, which writes the results, the first keys and the starts of the runs. It reads the keys of
-//! few items itself, if they are equal exactly if their bytes are, and [can be compared](can_compare): then the reduction has one launch.
-//! Otherwise an earlier launch [marks](super::heads) the heads of the runs.
+//! Reductions by key with the kernel for runs, which writes the results, the first keys and the starts of the runs. It finds the heads of
+//! the runs itself if there are few keys, which are equal exactly if their bytes are, and [can be compared](can_compare): then the
+//! reduction has one launch. Otherwise an earlier launch [marks](super::heads) the heads.
 
 use std::mem::offset_of;
 
@@ -31,9 +31,9 @@ pub(super) struct Plan<'a> {
 }
 
 impl Keyed {
-    /// The plan of a call. `row` is the operator's row for segments. `None` if there are no keys; if the call is a scan; if the operator has
-    /// no kernel for it, or wide items and accumulators; if first keys are wanted, and have a size that the kernel cannot copy; or if the
-    /// outputs have room for fewer runs than keys.
+    /// The plan of a call. `row` is the operator's row for segments. `None` if there are no keys; if the call is a scan; if the operator
+    /// has no kernel for it, or wide items and accumulators; if first keys are wanted, and have a size that the kernel cannot copy; or if
+    /// the outputs have room for fewer runs than keys.
     pub(super) fn plan<'a>(
         &self,
         entered: Entered<'a>,

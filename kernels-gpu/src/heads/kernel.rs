@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! each block: in turns of up to 8 tiles of its range:
-//!     each warp: load its part of each tile, compare neighbours, put the bits into shared memory
+//!     each warp: load its part of each tile, compare neighbours, put the bits into shared memory;
+//!                load the first keys of its next part before it compares the last keys of this one
 //!     each warp: write the bits of one tile, count its heads, and find its last head
 //!     warp 0: write the number of heads before each tile, and the last of them
 //! the last block: the same before each range                         no block waits for another

@@ -79,8 +79,8 @@ pub fn writes_short_indices() -> bool {
     is_set_in_text!(writes_short_indices: "%short")
 }
 
-/// Whether a scan or a reduction by key compares keys: false in the PTX as it is compiled, for heads that an earlier launch has marked; true in the PTX
-/// that the host makes for keys.
+/// Whether a scan or a reduction by key compares keys: false in the PTX as it is compiled, for heads that an earlier launch has marked;
+/// true in the PTX that the host makes for keys.
 #[inline(always)]
 pub fn compares_keys() -> bool {
     is_set_in_text!(compares_keys: "%keyed")

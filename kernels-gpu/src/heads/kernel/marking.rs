@@ -381,8 +381,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     #[inline(always)]
     unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32) {
         let lane = simt::lane();
-        // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory, and to the heads before
-        // a turn. The whole warp shuffles, and all lanes have read the heads before this turn then.
+        // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory, and to the heads
+        // before a turn. The whole warp shuffles, and all lanes have read the heads before this turn then.
         unsafe {
             let before = self.before_turn(turn);
             let (mut upto, mut sum) = (before.end, 0);

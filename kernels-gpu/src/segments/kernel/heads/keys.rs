@@ -35,9 +35,8 @@ const NEAR_ITEMS: u32 = NEAR_WORDS * u32::BITS;
 /// The warp that publishes heads and looks back. It does not look for far heads.
 const LOOKING_WARP: u32 = 1;
 
-/// How many vectors of keys a thread loads at once: those of a window of 4,096 keys of 4 bytes, and of the few keys around it, in a block of
-/// 256 threads.
-const VECTORS_AT_ONCE: usize = 5;
+/// How many vectors a thread loads at once to find a far head.
+const FAR_VECTORS: usize = 5;
 
 /// Keys that are equal exactly if their words are equal.
 #[derive(Clone, Copy)]
@@ -99,17 +98,41 @@ fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// A bit for each item of a vector of keys: whether it is a head. `before` has the two words before the vector.
+    /// A bit for each item of a vector of keys: whether it is a head. The vector begins with the key of item `item`, which wraps if it is
+    /// before item 0. The bits of item 0, and of items that do not exist, may be 0 or 1.
+    ///
+    /// # Safety
+    /// There is an item, and the keys are readable. `item` is a multiple of the number of a vector's keys.
     #[inline(always)]
-    fn heads_of(keys: Keys, vector: [u32; 4], before: u64) -> u32 {
-        let [low, high] = [before as u32, (before >> 32) as u32];
-        let [a, b, c, _] = vector;
-        if keys.are_wide() {
-            let words = differences(vector, [low, high, a, b]);
-            let either = words | words >> 1;
-            either & 1 | either >> 1 & 2
-        } else {
-            differences(vector, [high, a, b, c])
+    unsafe fn heads_of(&self, keys: Keys, item: u64) -> u32 {
+        let shift = keys.shift();
+        let (word, end) = (item << shift, self.offsets.item_count << shift);
+        // SAFETY: each word that is loaded is before the keys' end, and a vector begins at a multiple of 4. The two words before a vector,
+        // or the first two, are at a multiple of 8 bytes.
+        unsafe {
+            let (vector, before) = if word < end && end - word >= VECTOR_WORDS as u64 {
+                let before: *const u64 = keys
+                    .words
+                    .wrapping_add(word.saturating_sub(2) as usize)
+                    .cast();
+                (keys.vector(word), before.read())
+            } else {
+                // Where there is no word, the last one is loaded.
+                let load = |word: u64| keys.word(Ord::min(word, end - 1));
+                let mut vector = [0; 4];
+                for_each_vector!(W in 0 1 2 3 => { vector[W] = load(word.wrapping_add(W as u64)); });
+                let [low, high] = [load(word.wrapping_sub(2)), load(word.wrapping_sub(1))];
+                (vector, low as u64 | (high as u64) << 32)
+            };
+            let [low, high] = [before as u32, (before >> 32) as u32];
+            let [a, b, c, _] = vector;
+            if keys.are_wide() {
+                let words = differences(vector, [low, high, a, b]);
+                let either = words | words >> 1;
+                either & 1 | either >> 1 & 2
+            } else {
+                differences(vector, [high, a, b, c])
+            }
         }
     }
 
@@ -117,90 +140,35 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// Convergent: the whole block. The launch has an item, and its keys are readable. There is room for the words, and nobody else uses
-    /// it. `first` is a multiple of 4.
+    /// it.
     #[inline(always)]
     unsafe fn mark_words(&self, keys: Keys, first: u64, words: *mut u32, count: u32) {
-        let shift = keys.shift();
-        let items = VECTOR_WORDS >> shift;
-        let end = self.offsets.item_count << shift;
+        let items = VECTOR_WORDS >> keys.shift();
         let lane = simt::lane();
-        let stride = self.threads() * items;
-        let places = count * u32::BITS;
         let mut place = simt::warp() * WARP_LANES * items;
-        while place < places {
+        while place < count * u32::BITS {
             let step = simt::opaque_one() as u32;
-            let mut vectors = [[0; 4]; VECTORS_AT_ONCE];
-            let mut befores = [0_u64; VECTORS_AT_ONCE];
-            for_each_vector!(V in 0 1 2 3 4 => {
-                let own = place + V as u32 * stride + lane * items;
-                let word = first.wrapping_add(own as u64) << shift;
-                if own < places && word < end && end - word >= VECTOR_WORDS as u64 {
-                    // SAFETY: the vector ends at the keys' end or before it, and begins at a multiple of 4 words. The two words before it,
-                    // or the first two, are at a multiple of 8 bytes. The keys are readable: this function's condition.
-                    unsafe {
-                        let before = word.saturating_sub(2) as usize;
-                        befores[V] = keys.words.wrapping_add(before).cast::<u64>().read();
-                        vectors[V] = keys.vector(word);
+            let own = place + lane * items;
+            let item = first.wrapping_add(own as u64);
+            // SAFETY: the whole warp shuffles, since all lanes have the same `place`. There is an item, and the keys are readable. Each
+            // word is written by one lane.
+            unsafe {
+                let heads = self.heads_of(keys, item) | (item == 0) as u32;
+                let existing = self.offsets.item_count.saturating_sub(item);
+                let heads = heads & ((1 << Ord::min(existing, items as u64)) - 1);
+                // 8 lanes have the bits of a word, or 16 if keys are wide.
+                let mut word = heads << (own % u32::BITS);
+                for_each_vector!(S in 1 2 4 8 => {
+                    if S < 8 || keys.are_wide() {
+                        word |= simt::shuffle_from(word, lane ^ S as u32);
                     }
+                });
+                let number = own / u32::BITS;
+                if own.is_multiple_of(u32::BITS) && number < count {
+                    words.wrapping_add(number as usize).write(word);
                 }
-            });
-            for_each_vector!(V in 0 1 2 3 4 => {
-                let own = place + V as u32 * stride + lane * items;
-                let item = first.wrapping_add(own as u64);
-                let word = item << shift;
-                let mut heads = Self::heads_of(keys, vectors[V], befores[V]) | (item == 0) as u32;
-                if word >= end || end - word < VECTOR_WORDS as u64 {
-                    heads = 0;
-                }
-                // SAFETY: the whole warp shuffles, since all lanes have the same `place`. Each word is written by one lane.
-                unsafe { Self::write_word(keys, words, own, places, heads) };
-            });
-            place += step * VECTORS_AT_ONCE as u32 * stride;
-        }
-        // The last keys may be less than a vector.
-        let rest = end % VECTOR_WORDS as u64;
-        let last = ((end - rest) >> shift).wrapping_sub(first);
-        let vector = last as u32 >> items.trailing_zeros();
-        let is_own = last < places as u64 && vector & (self.threads() - 1) == simt::thread_index();
-        // SAFETY: the words are written, and a barrier orders their writes by the warp's lanes. Each word that is loaded is before the keys'
-        // end. Where there is no word, the last one is loaded, and its bit is not used.
-        unsafe {
-            simt::warp_barrier();
-            if rest != 0 && is_own {
-                let load = |word: u64| keys.word(Ord::min(word, end - 1));
-                let word = end - rest;
-                let mut vector = [0; 4];
-                for_each_vector!(W in 0 1 2 3 => { vector[W] = load(word + W as u64); });
-                let [low, high] = [load(word.wrapping_sub(2)), load(word.wrapping_sub(1))];
-                let before = low as u64 | (high as u64) << 32;
-                let heads = Self::heads_of(keys, vector, before) | (word == 0) as u32;
-                let heads = heads & ((1 << (rest >> shift)) - 1);
-                let place = last as u32;
-                let word = words.wrapping_add((place / u32::BITS) as usize);
-                simt::or_shared(word, heads << (place % u32::BITS));
             }
-        }
-    }
-
-    /// Writes the word of bits of the lanes that share it. `heads` are the bits of the calling lane's vector of keys, the first of which is
-    /// at place `own`. Words from place `places` on are not written.
-    ///
-    /// # Safety
-    /// Convergent: a whole warp, whose lanes have consecutive vectors. There is room for the words, and nobody else uses it.
-    #[inline(always)]
-    unsafe fn write_word(keys: Keys, words: *mut u32, own: u32, places: u32, heads: u32) {
-        // 8 lanes have the bits of a word, or 16 if keys are wide.
-        let mut word = heads << (own % u32::BITS);
-        // SAFETY: the whole warp shuffles, and there is room for the word: this function's conditions.
-        unsafe {
-            for_each_vector!(S in 1 2 4 8 => {
-                if S < 8 || keys.are_wide() {
-                    word |= simt::shuffle_from(word, simt::lane() ^ S as u32);
-                }
-            });
-            if own.is_multiple_of(u32::BITS) && own < places {
-                words.wrapping_add((own / u32::BITS) as usize).write(word);
-            }
+            place += step * self.threads() * items;
         }
     }
 
@@ -234,7 +202,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let mut word = first + (thread * VECTOR_WORDS) as u64;
             while word < end && found > word {
                 let step = simt::opaque_one() as u64;
-                let mut vectors = [[0; 4]; VECTORS_AT_ONCE];
+                let mut vectors = [[0; 4]; FAR_VECTORS];
                 for_each_vector!(V in 0 1 2 3 4 => {
                     let word = word + V as u64 * stride;
                     vectors[V] = run;
@@ -248,7 +216,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         found = word + V as u64 * stride + others.trailing_zeros() as u64;
                     }
                 });
-                word += step * VECTORS_AT_ONCE as u64 * stride;
+                word += step * FAR_VECTORS as u64 * stride;
             }
             if found != u64::MAX {
                 shared_min_u32(far, ((found >> shift) - origin) as u32);

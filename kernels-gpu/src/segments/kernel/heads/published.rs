@@ -12,7 +12,7 @@ use super::super::Launch;
 use super::window::{first_lane, last_lane, Bits};
 
 /// How many windows a lane looks at at once.
-const LOOKS_AT_ONCE: u32 = 8;
+const LOOKS_AT_ONCE: u32 = 4;
 
 /// What a window publishes of its heads.
 #[derive(Clone, Copy)]
@@ -124,7 +124,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let step = simt::opaque_one() as u32;
                 let mut values = [0; LOOKS_AT_ONCE as usize];
                 let mut is_unknown = false;
-                for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                for_each_vector!(V in 0 1 2 3 => {
                     let window = upto.wrapping_sub(V as u32 * WARP_LANES + lane + 1);
                     let exists = window < upto;
                     let (value, is_published) = board.read::<u32>(if exists { window } else { 0 });
@@ -134,7 +134,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     }
                 });
                 if simt::ballot(is_unknown) == 0 {
-                    for_each_vector!(V in 0 1 2 3 4 5 6 7 => {
+                    for_each_vector!(V in 0 1 2 3 => {
                         let heads = PublishedHeads::of(values[V]);
                         sum += heads.count;
                         let nearest = simt::ballot(heads.end != 0);

@@ -22,7 +22,11 @@ use super::keys::Keys;
 use super::runs::{Places, HAS_NODES, HAS_ROOTS};
 use super::short::Ranked;
 
-/// If a warp's words have more heads than this on average, a lane takes the heads at its bit of each word (see `many.rs`). Otherwise the
+/// If a warp has at most this many words, it takes one word after the other. The code is short, which matters most in small launches (see
+/// `keys.rs`).
+const FEW_WORDS: u32 = 4;
+
+/// If a warp has more words, and they have more heads than this on average, it takes several words at once (see `many.rs`). Otherwise the
 /// heads are dealt to the lanes one after the other.
 const FEW_HEADS: u32 = 8;
 
@@ -130,6 +134,13 @@ pub struct Own {
 }
 
 impl Own {
+    /// Whether the tail begins in these words.
+    #[inline(always)]
+    fn has_tail(&self) -> bool {
+        let number = self.tail / u32::BITS;
+        number >= self.first && number < self.end
+    }
+
     /// The heads of word `number`, among which `heads` are all, whose runs have outputs: all except the tail's.
     #[inline(always)]
     pub fn without_tail(&self, number: u32, heads: u32) -> u32 {
@@ -229,6 +240,56 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
         own: &Own,
     ) {
+        let words = own.end - own.first;
+        // SAFETY: the conditions of the called functions are this function's, and the warp has at most as many words as lanes. All lanes
+        // have the same words, and so take the same way.
+        unsafe {
+            if words <= FEW_WORDS {
+                self.write_word_by_word(outputs, work, room, own);
+            } else {
+                self.write_dealt(outputs, work, room, own);
+            }
+        }
+    }
+
+    /// As [`Self::write_runs_of`]: a lane takes the heads at its bit of each word, one word after the other.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_runs_of`].
+    #[inline(always)]
+    unsafe fn write_word_by_word(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+    ) {
+        let lane = simt::lane();
+        let mut number = own.first;
+        while number < own.end {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the words are written, and each head has one lane. The rest are this function's conditions.
+            unsafe {
+                if room.word(number).heads >> lane & 1 != 0 {
+                    self.write_run(outputs, work, room, own, number * u32::BITS + lane);
+                }
+            }
+            number += step;
+        }
+    }
+
+    /// As [`Self::write_runs_of`]: the heads are dealt to the lanes one after the other, unless there are [many](FEW_HEADS).
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_runs_of`]. The warp has at most as many words as lanes.
+    #[inline(always)]
+    unsafe fn write_dealt(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+    ) {
         let lane = simt::lane();
         let words = own.end - own.first;
         // SAFETY: the words are written, and the warp has at most as many as lanes. The whole warp shuffles, since all lanes have the same
@@ -236,55 +297,36 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let mut heads = 0;
             if lane < words {
-                let number = own.first + lane;
-                let all = room.word(number).heads;
-                heads = own.without_tail(number, all);
-                if heads != all {
-                    self.finish_short_tail(work, room, own.tail);
-                }
+                heads = room.word(own.first + lane).heads;
             }
             let ranked = Ranked::new(heads);
-            let count = ranked.count();
-            if count > FEW_HEADS * words {
-                self.write_many(outputs, work, room, own);
-                return;
+            let mut dealt = ranked.count();
+            let are_many = dealt > FEW_HEADS * words;
+            if are_many {
+                // Only the tail is dealt, which is the window's first chunk.
+                dealt = own.has_tail() as u32;
             }
             let mut rank = lane;
-            while rank - lane < count {
+            while rank - lane < dealt {
                 let step = simt::opaque_one() as u32;
                 let (word, bit) = ranked.find(rank);
-                if rank < count {
+                if rank < dealt {
                     let place = (own.first + word) * u32::BITS + bit;
                     self.write_run(outputs, work, room, own, place);
                 }
                 rank += step * WARP_LANES;
             }
-        }
-    }
-
-    /// Stores the value of the tail, whose head is at `place`, if the tail has at most 16 items.
-    ///
-    /// # Safety
-    /// The words and the items are written, and no other thread stores the value.
-    #[inline(always)]
-    unsafe fn finish_short_tail(&self, work: &Work, room: Room<T, O::Accumulator>, place: u32) {
-        let (number, bit) = (place / u32::BITS, place % u32::BITS);
-        // SAFETY: the words and the items are written, and a chunk of at most 16 items is in the work. No other thread stores the value.
-        unsafe {
-            let length = room.word(number).end_of(number, bit) - place;
-            if length <= FAN {
-                let begin = place.wrapping_add(work.starts);
-                let value = self.fold_each(room, begin, begin + length, work.index);
-                self.finish(work, 0, value);
+            if are_many {
+                self.write_many(outputs, work, room, own);
             }
         }
     }
 
     /// Writes the start of the run whose head is at `place` in the window, its first key if it is wanted, and its result if it has at most
-    /// 16 items.
+    /// 16 items. If it is the tail, only stores its value, if it has at most 16 items.
     ///
     /// # Safety
-    /// The place has a head, which no other thread has, and it is not the tail's. The conditions of [`Self::write_runs`].
+    /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].
     #[inline(always)]
     unsafe fn write_run(
         &self,
@@ -298,18 +340,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the words and the items are written, and no other thread has the head (this function's conditions). A chunk of at most 16
         // items is in the work.
         unsafe {
+            let is_tail = place == own.tail;
             let before = room.heads_before(place) as u64;
             let run = own.rank.wrapping_add(before);
-            let item = own.origin + place as u64;
-            outputs.start(run, item);
-            if outputs.has_keys() {
-                outputs.copy_key(item, run);
+            if !is_tail {
+                let item = own.origin + place as u64;
+                outputs.start(run, item);
+                if outputs.has_keys() {
+                    outputs.copy_key(item, run);
+                }
             }
             let length = room.word(number).end_of(number, bit) - place;
             if length <= FAN {
                 let begin = place.wrapping_add(work.starts);
-                let value = self.fold_each(room, begin, begin + length, 0);
-                write_result!(O, T, self.output, run as usize, value);
+                let index = if is_tail { work.index } else { 0 };
+                let value = self.fold_each(room, begin, begin + length, index);
+                if is_tail {
+                    self.finish(work, 0, value);
+                } else {
+                    write_result!(O, T, self.output, run as usize, value);
+                }
             }
         }
     }

@@ -315,7 +315,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 has_tail,
                 is_last: (next.wrapping_sub(tail) <= chunk) as u32,
             });
-            // The last chunk is a work of its own, if not all chunks fit.
+            // The last chunk is a work of its own, if not all chunks fit. If windows are small, a block has a scan's room.
             let task = if window < chunk {
                 Task::Scan
             } else {

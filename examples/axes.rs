@@ -8,8 +8,7 @@
 //!
 //! No transposition is needed before or after.
 //!
-//! Exit code: 0 if all went well, 2 if there is an argument other than `--help`, 1 if the device failed, a result differs from that of
-//! plain loops on the CPU, or the output cannot be written.
+//! Exit code: 0 if all went well, 2 if an argument is wrong, 1 for every other error.
 
 mod common;
 

@@ -9,8 +9,7 @@
 //! This turns a dense vector into a sparse vector. One call writes the kept items, and another their indices, each in a single pass over
 //! the device's memory.
 //!
-//! Exit code: 0 if all went well, 2 if there is an argument other than `--help`, 1 if the device failed, the result differs from that of
-//! `filter` on the CPU, or the output cannot be written.
+//! Exit code: 0 if all went well, 2 if an argument is wrong, 1 for every other error.
 
 mod common;
 

@@ -8,8 +8,7 @@
 //! cargo run --example prefix_sum 5 0 12 3         rows of these lengths
 //! ```
 //!
-//! Exit code: 0 if all went well, 2 if an argument is not a length, 1 if the device failed or gave another
-//! answer than the CPU, or if the output cannot be written.
+//! Exit code: 0 if all went well, 2 if an argument is wrong, 1 for every other error.
 
 mod common;
 

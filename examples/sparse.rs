@@ -9,8 +9,7 @@
 //! The time depends mostly on the number of entries, and less on their spread over the rows. Here the host computes the products; a kernel
 //! of your own could compute them on the device.
 //!
-//! Exit code: 0 if all went well, 2 if there is an argument other than `--help`, 1 if the device failed, the result differs from that of
-//! plain loops on the CPU, or the output cannot be written.
+//! Exit code: 0 if all went well, 2 if an argument is wrong, 1 for every other error.
 
 mod common;
 

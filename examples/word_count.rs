@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Every count is checked against a hash map on the CPU. Exit code: 0 if all went well, 2 if an argument is wrong or the input cannot be
-//! read, 1 if the device failed, its counts differ from the CPU's, or the output cannot be written.
+//! read, 1 for every other error.
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Bugs of the past. In some of these tests, the arguments of a call do not fit together. The library must refuse this call before it
-//! writes or allocates anything, or adds to a capture. `tests/random.rs` makes any two arguments of a call overlap.
+//! writes or allocates anything, or adds to a capture. `tests/random.rs` makes random arguments of calls overlap.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -157,7 +157,7 @@ impl Keyed {
 fn a_refused_call_by_key_writes_nothing() {
     let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
-    // Only the second of a call's launches writes results.
+    // If a call has two launches, only the second writes results.
     let over_starts = || keyed.starts.index(..);
     for answer in [
         keyed.reduce(&stream, &keyed.values, over_starts()),

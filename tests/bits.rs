@@ -1,4 +1,4 @@
-//! The bit contract: every kernel that reduces or scans a whole array agrees with the CPU, bit for bit.
+//! The bit contract: every reduction of one whole array, and every scan of a whole array, agrees with the CPU, bit for bit.
 //!
 //! Each row has a test: with sizes at the boundaries, with edge values of the types, and at misaligned starts. Scans whose results have the
 //! type of their items are also tested in place. A guard is around each input, and around each output of a scan. (See [`Care`] for the

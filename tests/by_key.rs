@@ -245,7 +245,7 @@ fn runs_that_start_at_borders() {
     }
 }
 
-/// Windows of 256 items: the first run and the beginning of the second one are in one window, but do not fit in it together.
+/// Windows of 256 items: the second run begins in the first window, and ends after it.
 #[test]
 fn short_runs_that_end_after_their_window() {
     for short in [5, 6, 9, 12, 16, 17] {

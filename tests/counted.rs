@@ -159,8 +159,8 @@ fn scans_have_as_many_items_as_the_count_says() {
     check_scan::<WideSum, f32>(20_000, &counts(20_000), 0.1);
 }
 
-/// Each launch is for a long scan, by the length of its input. The count in device memory makes some of the scans short. On a real device,
-/// a second input is so long that some of its scans stay long.
+/// Each launch is for a long scan, by the length of its input. The counts in device memory make all scans of the first input short. On a
+/// real device, a second input is so long that some of its scans stay long.
 #[test]
 fn a_long_scan_may_turn_out_short() {
     let short = (SCAN_SHORT_BYTES / 8) as usize;
@@ -278,7 +278,7 @@ fn an_empty_total_is_the_initial_value() {
     assert_eq!(total.as_host_vec().unwrap(), [9, 7]);
 }
 
-/// With room for 9,000,000 keys, each block that marks heads has several tiles.
+/// With room for 9,000,000 keys, each block that marks heads has two tiles.
 #[test]
 fn scans_by_key_have_as_many_keys_as_the_count_says() {
     let gpu = gpu();

@@ -22,7 +22,7 @@ mod texts;
 
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// Options for a run that is counted and not checked. Other tests check the kernels.
+/// Options for a run that is counted. Only the alignment and the bounds of its memory accesses are checked; other tests check more.
 fn unwatched(policy: Policy) -> RunOptions {
     RunOptions {
         policy,

@@ -224,7 +224,7 @@ fn freed_memory_is_recognised() {
         let buffer = DeviceBuffer::from_slice(&vec![1u32; 3 << 20]).unwrap();
         let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
         let mut stale = buffer.index(..);
-        // A queued call has used the address.
+        // First, a queued call uses the address.
         reduce::<Sum, _>(&buffer)
             .to(&mut sum)
             .queue(gpu, &stream)

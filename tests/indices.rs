@@ -68,7 +68,7 @@ macro_rules! of_device {
     }};
 }
 
-/// Offsets that divide `item_count` items into segments: some are empty, some short, and one is long.
+/// Offsets that divide `item_count` items into segments. Among many items, some segments are empty, some short, and one is long.
 fn offsets(item_count: usize) -> Vec<u32> {
     let mut offsets = vec![0, 0];
     let mut random = Random::new(item_count as u64);

@@ -1,7 +1,7 @@
 //! The memory that a `Gpu` keeps between calls is bounded for any number of threads and streams. A graph returns its workspace when it is
-//! destroyed. `trim` frees all kept memory.
+//! destroyed. `trim` frees all kept memory except that of kernels and graphs.
 //!
-//! On a real device, the tests measure the used memory of the whole GPU. So nothing else may use the GPU meanwhile, not even another test
+//! On a real device, the used memory of the whole GPU is measured. So nothing else may use the GPU meanwhile, not even another test
 //! executable. The `run.sh` of `cargo xtask bundle` therefore runs this executable alone.
 
 #[path = "common/child.rs"]
@@ -109,7 +109,7 @@ fn sum_short_slices() {
     });
 }
 
-/// Scans 70,000 items, which are more than a piece, on each of 64 threads.
+/// Scans 70,000 items, too many for a lane of short slices, on each of 64 threads.
 fn scan_long_slices() {
     thread::scope(|scope| {
         for number in 0..64 {

@@ -16,7 +16,8 @@ use warpfold_ptx::names::renumbered;
 
 const KERNELS: u64 = 200;
 
-/// Statements with registers `%v` and `%k` that no other basic block reads. Some lanes define `%v1` a second time, the other lanes `%v2`.
+/// Statements that write `%v` and `%k`, and read them only in the same basic block. Some lanes define `%v1` a second time, the other lanes
+/// `%v2`.
 const OWN: &str = "mov.u32 %v0, %tid.x; and.b32 %v1, %v0, 6; setp.eq.u32 %k0, %v1, 2; \
     @%k0 mov.b32 %v1, 77; mov.b32 %v2, 5; @!%k0 add.u32 %v2, %v2, %v1; xor.b32 %r0, %r0, %v2;\n";
 

@@ -97,7 +97,7 @@ macro_rules! each_kind {
         let (expected, results) = reduce::<Sum, _>(&items).by_key::<Equal, _>(&repeated).wait(Cpu).unwrap();
         one("the keys", &keys, &expected);
         one("the sums of runs", &sums, &results);
-        // Few keys of 4 bytes are found and reduced by one launch.
+        // With 1,000 keys of 4 bytes, one launch finds the runs and reduces them.
         let (few, keys) = (&items[..1000], Vec::from_iter((0..1000_u32).map(|at| at * at / 3000)));
         let (firsts, sums) = reduce::<Sum, _>(few).by_key::<Equal, _>(&keys).wait(gpu()).unwrap();
         let (expected, results) = reduce::<Sum, _>(few).by_key::<Equal, _>(&keys).wait(Cpu).unwrap();

@@ -1,7 +1,8 @@
-//! Reductions with one reading of the items, such as indices of extremes, mean and variance, norms, and dot products. They are compared
-//! with plain loops and exact integers, and the laws of the operators are checked.
+//! Reductions that find indices of extremes, means and variances, norms or dot products in one pass over the items. The results are
+//! compared with plain loops, exact integers or the CPU's results. The laws of most of these operators are checked.
 //!
-//! `bits.rs` also checks the bits of the kernels for one input, at sizes around the boundaries of warps, blocks and tiles.
+//! `bits.rs` also checks the bits of these kernels, except those that read two inputs, at sizes around the boundaries of warps, blocks and
+//! tiles.
 
 #[path = "one_pass/accuracy.rs"]
 mod accuracy;

@@ -142,7 +142,7 @@ fn a_scan_has_the_same_bits_for_any_number_of_buffers() {
     }
 }
 
-/// Checks a scan of slightly more items than a short scan can have, without the virtual GPU's checks.
+/// Checks a scan of slightly more items than a short scan can have. Of the virtual GPU's checks, only those of memory accesses are on.
 fn assert_long_scan<T: Sample>(symbol: &str, buffers: u32)
 where
     Sum: Op<T, Output = T>,

@@ -39,7 +39,7 @@ use virtual_gpu::driver::run_with;
 use warpfold::{Cpu, Equal, Gpu, Max, Op, Result, Sum, cust, kind};
 use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 
-/// Seeds of each policy.
+/// How many seeds each policy has, unless `WARPFOLD_SEEDS` is set.
 const SEEDS: u64 = 6;
 
 /// A call, to be made again and again.
@@ -90,7 +90,8 @@ fn scan_in_place<O: Op<T>, T: Edges>(
     })
 }
 
-/// Values of keys in runs of these lengths. On the larger devices, one launch finds the runs, and blocks tell each other where they begin.
+/// Keys in runs of these lengths, and their values. On a device with many multiprocessors, one launch also finds the runs, and its blocks
+/// tell each other where runs begin.
 fn by_key(lengths: &[usize]) -> (Vec<u32>, Vec<f32>) {
     let runs = lengths.iter().enumerate();
     let keys: Vec<u32> = runs

@@ -13,7 +13,7 @@ use warpfold::{Cpu, Equal, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind
 /// Bytes of the longest piece, unless a chunk is longer.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Numbers of items: a few; as many as the longest piece has, and one more; and more than two such pieces.
+/// Numbers of items: 1, 1,000, a longest piece, a longest piece and one item, almost two and a half longest pieces.
 fn counts<T>() -> [usize; 5] {
     let piece = PIECE_BYTES / size_of::<T>();
     [1, 1000, piece, piece + 1, 2 * piece + piece / 2 - 3]

@@ -22,7 +22,7 @@ use data::{assert_same_bits, ordinary};
 use graph::Graph;
 use warpfold::{Cpu, Gpu, Max, Min, Sum, cust, reduce, scan};
 
-/// The value of outputs before a call, to find items that the call should not write.
+/// The value of outputs before a call. An item that still has this value was not written.
 const SENTINEL: f32 = -1234.5;
 
 static CAPTURE: RwLock<()> = RwLock::new(());

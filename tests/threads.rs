@@ -1,4 +1,4 @@
-//! Calls on slices from more threads than there are transfer lanes: all calls end with the right results.
+//! Calls on slices from so many threads that they use up the transfer lanes of one size: all calls end with the right results.
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,7 @@ use warpfold::{
     gpu_wide_sum, reduce, runs, scan, select,
 };
 
-/// Items of several pieces, for which a call takes several transfer lanes. A multiple of eight.
+/// Items of several pieces. A multiple of eight.
 const ITEMS: usize = 300_000;
 
 /// More threads than there are calls in the list below, transfer lanes for pieces, short transfer lanes, or streams for calls.
@@ -281,7 +281,7 @@ const CALLS: [Call; 50] = [
     |items| assert_eq!(gpu_sum(&items[..1000]), Ok(1000)),
 ];
 
-/// Checks that these are the numbers from `first` on.
+/// Checks that `found` has the numbers from `first` on, one for each item.
 fn assert_counts(found: &[u32], first: u32) {
     assert!(found.iter().copied().eq(first..first + ITEMS as u32));
 }

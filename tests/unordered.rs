@@ -28,8 +28,8 @@ enum Between {
     AnEvent,
 }
 
-/// Scans an array of ones on one stream, finds the greatest sum on another stream, and waits only for the second stream. Returns the
-/// driver's final code and the result.
+/// Scans an array of ones on one stream, finds the greatest sum on another stream, and waits only for the second stream. Returns the error
+/// of the last copy, if any, and the greatest sum.
 fn greatest_sum(between: Between) -> (Result<(), cust::error::CudaError>, u32) {
     let gpu = gpu();
     let stream = || Stream::new(StreamFlags::DEFAULT, None).unwrap();

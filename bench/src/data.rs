@@ -1,8 +1,8 @@
 //! The element types of the measurements, and random items of these types.
 //!
 //! Items are multiples of a small unit (for integers: 1), and floats are not negative. So every sum is known exactly, and no sum of 2^30
-//! items is infinite. A list repeats [`PERIOD`] random items. The period is so short that [`Data`] can keep, for each item of a period, the
-//! sum of the items before it.
+//! items is infinite. Items repeat after [`PERIOD`] random items. The period is so short that [`Data`] can keep, for each item of a period,
+//! the sum of the items before it.
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;

@@ -49,7 +49,7 @@ impl Effort {
 pub enum Queueing {
     /// The host launches each call.
     Launches,
-    /// The device runs a graph of the calls.
+    /// The device runs a graph of the calls, if the batch has several.
     Graph,
 }
 

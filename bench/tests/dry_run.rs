@@ -96,9 +96,9 @@ fn results_of_shapes_are_right() {
     let csv = fs::read_to_string(folder.path().join("shapes.csv")).expect("shapes.csv");
     let rows = csv.lines().filter(|line| line.ends_with(",true"));
     // The seven reductions of `one_pass`. For segments of each of three lengths: sums by offsets, sums of rows, and scans. For segments by
-    // a power law: sums and scans. Sums and scans of matrices with two different numbers of columns. For rows: indices in two types,
-    // `LogSumExp` and moments. Scans in two directions. Three selections of three percentages. Runs of three lengths. A sum and two scans
-    // by key for each of these lengths, and for runs by a power law.
+    // a power law: sums and scans. Sums and scans of matrices with two different numbers of columns. For rows: indices of maxima in two
+    // types, `LogSumExp` and moments. Scans in two directions. Three selections, each with three percentages. Runs of three lengths. A sum
+    // and two scans by key for each of these lengths, and for runs by a power law.
     assert_eq!(
         rows.count(),
         7 + 3 * 3 + 2 + 2 * 2 + 4 + 2 + 3 * 3 + 3 + 4 * 3,
@@ -116,7 +116,7 @@ fn results_of_shapes_are_right() {
     assert_eq!(charts[0], charts[1]);
 }
 
-/// Without CUB there is no ratio, so this test makes up CUB's times.
+/// Without CUB there is no ratio, so this test makes up all times.
 #[test]
 fn the_ratio_to_cub_is_drawn() {
     let folder = tempfile::tempdir().expect("a folder");

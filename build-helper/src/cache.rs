@@ -1,15 +1,16 @@
-//! The cache of compiled device code. All builds of a user share it: debug and release, tests, other crates and workspaces.
+//! The cache of compiled device code. All builds of a user share it: debug and release builds, tests, all crates and workspaces.
 //!
 //! ```text
 //! FOLDER/rows/KEY           a row's kernels for all architectures, as `pack` writes them
 //! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, against which the rows are compiled
 //! ```
 //!
-//! A key is a hash of everything that an entry depends on. A file of kernels counts as one row. A row depends on its tokens, the parts of
-//! the file that it needs, the edition, the compiler, this library, and the locked packages that the library is compiled from (see
-//! `locked`). So no entry is ever out of date. A row's file is written under another name and then renamed, so concurrent builds see the
-//! whole file or none. If the cache is too large, the least recently used entries are removed. If the cache cannot be read or written, the
-//! build goes on without a cache.
+//! A key is a hash of everything that an entry depends on. A file of kernels counts as one row. A committed file is kept like a row, under
+//! a hash of the file, of its source's tokens and of the library's version. Any other row depends on its tokens, the parts of the file that
+//! it needs, the edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from (see `locked`). So no
+//! entry is ever out of date. A row's file is written under another name and then renamed, so concurrent builds see the whole file or none.
+//! If the cache is too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on
+//! without a cache.
 
 use std::env;
 use std::ffi::OsString;
@@ -26,8 +27,8 @@ use crate::variables::CACHE;
 /// The most bytes of all rows together.
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
-/// The most libraries. Each has about 60 MB. Each combination of compiler, edition, lock file and version of this package has a library of
-/// its own.
+/// The most libraries. Each has about 60 MB. Each combination of compiler, edition, lock file and warpfold's sources has a library of its
+/// own.
 const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.
@@ -63,7 +64,7 @@ impl Cache {
         }
     }
 
-    /// No cache: everything is compiled.
+    /// No cache: no row is kept or found.
     pub fn none() -> Self {
         Self {
             folder: None,
@@ -95,7 +96,7 @@ impl Cache {
         let all = self.folder.as_ref()?.join("libraries");
         let folder = all.join(key.to_string());
         fs::create_dir_all(&folder).ok()?;
-        // Marks the library as in use.
+        // Records that the library is used now, by the file's modification time.
         replace(&folder.join("used"), b"")?;
         let mut others = by_use(&all, |folder| folder.join("used"));
         others.retain(|other| other.path != folder);
@@ -167,7 +168,7 @@ fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
     kept
 }
 
-/// Marks a file as in use.
+/// Records that a file is used now, by its modification time.
 fn touch(path: &Path) {
     if let Ok(file) = File::options().append(true).open(path) {
         let _ = file.set_modified(SystemTime::now());

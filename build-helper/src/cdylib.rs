@@ -22,7 +22,7 @@ use warpfold_ptx::rust_cuda::amend;
 pub struct Package {
     /// Its name.
     pub name: &'static str,
-    /// The folder of its sources; `None` if it comes from the registry.
+    /// Its folder; `None` if it comes from the registry.
     pub folder: Option<PathBuf>,
     /// Its version.
     pub version: String,
@@ -110,8 +110,8 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 /// The manifest of the crate around the kernels.
 ///
 /// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc. So the profile
-/// turns the pass off for packages with barriers, and for code that is inlined into them. `cuda_std` depends on `glam`, which no kernel
-/// uses. `glam` is not optimised, since that would take a minute.
+/// turns the pass off for packages with barriers, and for code that is inlined into them. The `cuda_std` in rust-cuda's repository depends
+/// on `glam`, which no kernel uses. `glam` is not optimised, since that would take a minute.
 fn manifest(package: &Package, targets: &[&str]) -> String {
     let name = package.name;
     let place = match &package.folder {

@@ -151,7 +151,7 @@ fn module(source: &Path) -> Result<String, Error> {
 /// operators. The dependencies are compiled without these flags.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
-/// - All functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three
+/// - Functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three
 ///   thresholds are set.
 /// - Copies of structs in two branches stay separate: merged, they would keep the structs in local memory.
 pub const FLAGS: [&str; 5] = [

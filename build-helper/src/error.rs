@@ -23,7 +23,7 @@ pub enum Unfit {
     Damaged,
 }
 
-/// Why a file of operators or kernels could not be compiled.
+/// Why a build of a file of operators or kernels failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -51,7 +51,7 @@ pub enum Error {
         /// The committed device code, if there is any, and why it is not used.
         committed: Option<(PathBuf, Unfit)>,
     },
-    /// The committed device code does not fit, and no other device code may be used.
+    /// The committed device code does not fit, although `WARPFOLD_LOCKED` or `WARPFOLD_UPDATE=check` is set.
     #[error(
         "{} {unfit}. `{update}=1 cargo build` writes it anew. It has to fit because {locked} is set, or {update}=check.",
         .path.display(), update = UPDATE, locked = LOCKED
@@ -62,7 +62,7 @@ pub enum Error {
         /// Why it does not fit.
         unfit: Unfit,
     },
-    /// No device code is committed, and no other device code may be used.
+    /// No device code is committed, although `WARPFOLD_LOCKED` or `WARPFOLD_UPDATE=check` is set.
     #[error(
         "there is no {}, and {locked} or {update}=check is set. `{update}=1 cargo build` writes it.",
         .path.display(), update = UPDATE, locked = LOCKED
@@ -109,7 +109,7 @@ pub enum Error {
         /// Their lines.
         lines: [usize; 2],
     },
-    /// The compiler refused the file, with these messages.
+    /// The compiler or cargo failed, with these messages.
     #[error("{}the file does not compile for the GPU ({target}):\n{messages}", advice(.messages))]
     Compiler {
         /// The architecture.
@@ -139,7 +139,7 @@ pub struct Refusal {
     pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
-    /// Whether the row may work with `reduction only`: the row also gives scans, and this refusal is not of its reduction kernel.
+    /// Whether the row may work with `reduction only`: the row also gives scans, and this refusal does not name its reduction kernel.
     pub may_reduce_only: bool,
 }
 

@@ -27,8 +27,8 @@
 //! # The cache
 //!
 //! Each row's kernels are kept in the user's cache folder. Their key covers the tokens of the row and of the items that the row needs, the
-//! edition, the compiler, this library, and the locked packages that this library is compiled from. `WARPFOLD_CACHE` names another folder,
-//! or turns the cache `off` ([`Cache`]).
+//! edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from. `WARPFOLD_CACHE` names another
+//! folder, or turns the cache `off` ([`Cache`]).
 //!
 //! # Committed device code
 //!
@@ -40,8 +40,8 @@
 //! # What an operator may not do
 //!
 //! An operator's functions compute a result from their arguments. The build refuses a call that is not inlined, a panic, local memory, a
-//! static, an endless loop and any other effect. The message names the operator, the function or kernel, and the reason, and says what to
-//! write instead ([`Reason`]).
+//! static, an endless loop and any effect beside the result. The message names the operator, the function or kernel, and the reason, and
+//! says what to write instead ([`Reason`]).
 //!
 //! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
 //!
@@ -88,8 +88,8 @@ pub use pack::committed::trial::judge;
 pub use reason::Reason;
 pub use variables::{CACHE, LOCKED, UPDATE};
 
-/// Compiles a file of operators, and writes to `OUT_DIR` the files that `warpfold::operators!` includes. The path is relative to the
-/// crate's folder. The function is for build scripts: an error is printed, and ends the script.
+/// Compiles a file of operators, unless its committed device code fits, and writes to `OUT_DIR` the files that `warpfold::operators!`
+/// includes. The path is relative to the crate's folder. The function is for build scripts: an error is printed, and ends the script.
 ///
 /// ```no_run
 /// // build.rs, in `main`

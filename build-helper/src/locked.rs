@@ -1,6 +1,6 @@
 //! The packages of a lock file that device code is compiled from.
 
-/// The direct and indirect dependencies of `warpfold-kernels` that are compiled for the device, and their procedural macros.
+/// The direct and indirect dependencies of `warpfold-kernels` that are compiled for the device or are procedural macros.
 const PACKAGES: [&str; 8] = [
     "bytemuck",
     "bytemuck_derive",

@@ -1,4 +1,4 @@
-//! Compiles rows of operators that are not in the cache, in parallel if there are several processors.
+//! Compiles rows of operators, or a file of kernels, if they are not in the cache. Uses several processors if cargo allows several jobs.
 //!
 //! rustc compiles a crate on one processor. So each missing row becomes a crate of its own: the user's file without the other rows. Each
 //! crate adds a fifth of a second to the build. The longest rows are compiled first, so that no processor is left with a long row at the
@@ -62,8 +62,8 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
     Ok(Pack::joined(packs))
 }
 
-/// A hash of the common inputs of all rows: the compiler, this library, the locked packages that the library is compiled from, the edition,
-/// and whether the file has operators or kernels.
+/// A hash of the common inputs of all rows: the compiler, warpfold's sources, the locked packages that device code is compiled from, the
+/// edition, and whether the file has operators or kernels.
 fn base(build: &Build, toolchain: &Toolchain) -> Hash {
     let compiler = toolchain.version().unwrap_or_default();
     let contents = format!("{:?} {}\n", build.contents, build.edition());
@@ -266,7 +266,8 @@ fn processors() -> usize {
     jobs.unwrap_or_else(processors).max(1)
 }
 
-/// Calls `each` with every thing, on several threads. After an error, no further call begins. Returns the first error.
+/// Calls `each` with every thing, on several threads. After an error, no further call begins. If calls fail, returns the error of the first
+/// such thing in the order of `things`.
 fn side_by_side<T: Sync, R: Send>(
     things: &[T],
     threads: usize,

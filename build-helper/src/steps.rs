@@ -19,10 +19,10 @@ use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 impl Build {
-    /// Writes the files that the host includes, from the committed device code if it fits. If none fits, compiles the rows that are not in
-    /// the cache, or returns an error if [`Self::locked`] is set. Also compiles these rows if the device code is to be written anew.
-    /// Compiles everything if rust-cuda's compiler is used, or if the committed device code is to be compared. Returns why the committed
-    /// device code does not fit, if the build would have used it otherwise.
+    /// Writes the files that the host includes, from the committed device code if it fits. Otherwise compiles the rows that are not in the
+    /// cache, or returns an error if [`Self::locked`] is set. Also compiles these rows if the device code is to be written anew. Compiles
+    /// everything if rust-cuda's compiler is used, or if the committed device code is to be compared. If the build did not use committed
+    /// device code because the code does not fit, returns why it does not fit.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;
@@ -52,7 +52,7 @@ impl Build {
             None => (self.packed(&source)?, None),
         };
         if self.updates {
-            // Texts that the library makes while it loads kernels are never committed.
+            // For operators, only texts for 9.0 are committed: the library makes the other texts while it loads kernels.
             let is_kept = |compiled: &Compiled| {
                 let mut variants = self.variants();
                 variants.any(|variant| variant.capability == compiled.capability)
@@ -145,7 +145,7 @@ impl Build {
         }
     }
 
-    /// Compiles the kernels with the compiler that the crate's features ask for, and packs them.
+    /// The kernels, packed. The crate's features choose the compiler. Rows that rustc compiled before may come from the cache.
     fn packed(&self, source: &Source) -> Result<Pack, Error> {
         #[cfg(feature = "cuda_builder")]
         if self.is_for_rust_cuda() {
@@ -169,8 +169,8 @@ impl Build {
         VARIANTS.iter().filter(is_wanted)
     }
 
-    /// Compiles the file with rustc: operators for compute capability 9.0, kernels for all three, the highest first. Ignores committed and
-    /// cached device code.
+    /// Compiles the file with rustc: operators for compute capability 9.0, kernels for all three, the highest first. Ignores committed
+    /// device code and cached rows.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;

@@ -65,7 +65,7 @@ fn only_edited_rows_are_compiled_again() {
     build.run().expect("device code");
     assert_eq!(rows(), 3);
 
-    // A row has the same code whether it is compiled with another row, by itself, or for the committed file.
+    // The committed file has cached rows, which two builds compiled. A new compilation of all rows gives the same code.
     let committing = Build {
         updates: true,
         ..build.clone()

@@ -1,4 +1,4 @@
-//! Operators of many kinds, compiled and run on the virtual GPU with all its checks.
+//! Operators of many kinds, compiled and run on the virtual GPU with its default checks.
 
 extern crate warpfold_kernels as warpfold;
 

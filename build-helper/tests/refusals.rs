@@ -1,4 +1,4 @@
-//! Operators that cannot run in a kernel are refused, each with the reason and the name of a function or kernel.
+//! Unsuitable operators are refused, each with the reason and the name of a function or kernel.
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! Foreign text in messages: words of a file, names of files, arguments.
 //!
-//! Quoted text can neither flood a terminal nor control it. At most a given number of characters is shown, then `…`. Control
-//! characters and invisible ones are shown as escapes, and bytes that are not UTF-8 as `\xff`.
+//! Quoted text can neither flood a terminal nor control it. Text beyond a given number of characters is shown as `…`. Control characters
+//! and invisible ones are shown as escapes, and bytes that are not UTF-8 as `\xff`.
 
 #![allow(dead_code, reason = "each example uses its part")]
 

@@ -1,4 +1,4 @@
-//! Numbers in a text: one or more a line, separated by white space, commas or semicolons.
+//! Numbers in a text, separated by white space, commas or semicolons.
 //!
 //! A number is a word that Rust's `f64::from_str` accepts: `1`, `-2.5`, `6e-3`, `inf`, `nan`. A comma separates numbers; it
 //! is not a decimal comma. Empty lines, and separators with nothing between them, are skipped. A text may begin

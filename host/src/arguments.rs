@@ -158,8 +158,8 @@ impl<M> Arguments<M> {
     }
 }
 
-/// The guards of the memory that a call borrows. A queued call drops them when its work is queued. A call that waits drops them when its
-/// work is done.
+/// The guards of the memory that a call borrows, and the streams that the call is ordered with. A queued call drops the guards when its
+/// work is queued. A call that waits drops them when its work is done.
 #[derive(Default)]
 pub(crate) struct Loans<'a> {
     guards: ArrayVec<Box<dyn Guard + 'a>, MOST_LOANS>,

@@ -68,7 +68,7 @@ impl Axis {
         }
     }
 
-    /// Whether the parts are the columns of one matrix.
+    /// Whether this was made by [`Self::columns`].
     pub fn is_of_columns(&self) -> bool {
         matches!(self.groups, Groups::Columns(_))
     }

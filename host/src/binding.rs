@@ -42,8 +42,9 @@
 //! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all streams that `cudarc` makes) | no: synchronise the stream first | yes, if the work used this memory |
 //!
 //! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if streams were created in the slice's context.
-//! A call waits for the last write of a slice and, if the call writes the slice, also for the last read. The call records a new event, for
-//! which later uses of the slice through `cudarc` wait in the same way.
+//! A call waits for the last write of a slice and, if the call writes the slice, also for the last read. When the call has queued its work,
+//! `cudarc` records the slice's event of the last read anew, or the event of the last write if the call writes the slice. Later uses of the
+//! slice through `cudarc` wait for these events by the same rule.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 
@@ -230,7 +231,7 @@ pub unsafe trait DeviceStream {
 }
 
 // SAFETY: by both conditions of `RawStream::from_raw`, the stream is the driver's and is not destroyed during the `RawStream`'s lifetime.
-// This lifetime outlives the borrow.
+// This lifetime outlives the borrow. The stream of `DEFAULT` is never destroyed.
 unsafe impl DeviceStream for RawStream<'_> {
     fn as_raw(&self) -> RawStream<'_> {
         *self

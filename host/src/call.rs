@@ -35,7 +35,7 @@ pub(crate) enum Verb {
         row: &'static Row,
         order: ScanOrder,
     },
-    /// Reduces or scans parts along an axis.
+    /// Reduces or scans the parts of a [`Shape::Axis`].
     Along(Along),
     Select(Chooser),
     /// Finds the runs of equal items.
@@ -60,10 +60,10 @@ pub(crate) enum Verb {
     },
 }
 
-/// A reduction or a scan of parts along an axis.
+/// A reduction or a scan of the parts of a [`Shape::Axis`].
 #[derive(Clone, Copy)]
 pub(crate) struct Along {
-    /// The kernel for parts that are contiguous rows.
+    /// The kernel for parts that are rows without gaps between them.
     pub segments: &'static Row,
     /// The kernel for other parts.
     pub columns: &'static Row,
@@ -85,7 +85,7 @@ impl Verb {
         }
     }
 
-    /// If results are indices, checks that their type is large enough for `item_count` items of this shape.
+    /// If the operator's results are indices, checks that their type is large enough for `item_count` items of this shape.
     pub fn check_indices<M>(self, shape: &Shape<M>, item_count: usize) -> Result<()> {
         match self.row() {
             Some(row) => row.check_indices(shape.longest_group(item_count)),
@@ -238,7 +238,7 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. If the bits are the same, a single row is reduced as a whole array: more blocks then share the work. A row
+    /// The work of segments. A single row is reduced as a whole array if that gives the same bits: more blocks then share the work. A row
     /// that is followed by a gap stays a segment: a reduction of a whole array would accept an output in the gap.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
@@ -273,8 +273,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// The work of parts along an axis. Contiguous rows become segments, since the segments' kernel keeps the whole device busy even with a
-    /// single row.
+    /// The work of the parts of a [`Shape::Axis`]. Rows without gaps between them become segments, since the segments' kernel keeps the
+    /// whole device busy even with a single row.
     fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
         let items = arguments.input;
         let Shape::Axis(axis) = arguments.shape else {

@@ -5,8 +5,8 @@
 //! bits     reductions and scans of several lengths, on the GPU and by `reference`
 //! ```
 //!
-//! The check covers only the given items and combinations of them, so include extreme values (zeros of both signs, infinities, NaN, the
-//! least and the greatest value, equal items).
+//! The check covers only the given items and combinations of them, so include equal items and extreme values (zeros of both signs,
+//! infinities, NaN, the least and the greatest value).
 
 mod bytes;
 mod choices;
@@ -159,7 +159,7 @@ pub enum OperatorFlaw {
         host: bool,
     },
 
-    /// A call on the GPU failed.
+    /// The GPU could not be opened, or a call on it failed.
     #[error(transparent)]
     Gpu(#[from] Error),
 }
@@ -194,7 +194,7 @@ fn claim(claims_exact: &bool) -> &'static str {
 ///
 /// # Errors
 ///
-/// The first flaw that is found, or [`OperatorFlaw::Gpu`] if a call on the GPU fails.
+/// The first flaw that is found, or [`OperatorFlaw::Gpu`] if the GPU cannot be opened, or a call on it fails.
 pub fn check_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
@@ -269,7 +269,7 @@ where
     Ok(())
 }
 
-/// Checks an operator that only scans, and need not commute. Otherwise the same as [`check_operator`].
+/// Checks the scans of an operator, which need not commute. Otherwise the same as [`check_operator`].
 ///
 /// ```
 /// use warpfold::{ArgMax, check_scan_operator};

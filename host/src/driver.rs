@@ -1,14 +1,15 @@
-//! The driver calls that this library makes. This file has the calls' results, and the contexts in which threads make calls.
+//! The driver calls that this library makes. This file has the calls' results, and the contexts and capture modes in which threads make
+//! calls.
 //!
 //! `cust` declares the driver's functions with a Rust enum as their result. If a newer driver returns a code that the enum lacks, the
 //! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
-//! ([`raw`]). Every [`Failure`] has its call's name and its raw code. `cust`'s own types serve only the library's interface.
+//! ([`raw`]). Every [`Failure`] has its call's name and its raw code. Outside tests, `cust`'s own types serve only the library's interface.
 //!
 //! Most wrappers of calls only turn the raw code into a [`Result`]. No wrapper retries a call. Handles are newtypes, and come from the
 //! driver's answers. Only [`Stream::from_raw`], which is unsafe, takes a handle from the program. Resources (memory, streams, events,
 //! modules, the primary context) are types that release themselves when dropped. [`Context`], [`Function`] and [`Stream`] are handles of
-//! objects that other values own and keep alive. Device addresses are plain numbers: the driver checks them, and returns an error code for
-//! a wrong address.
+//! objects that other values own and keep alive. Device addresses are plain numbers: the driver refuses to copy, fill or free at an address
+//! without memory.
 
 mod capture;
 mod device;
@@ -118,7 +119,7 @@ pub(crate) fn init() -> Result<()> {
     check("cuInit", unsafe { raw::cuInit(0) })
 }
 
-/// The text that the driver wrote into `buffer`, up to its first NUL.
+/// The text that the driver wrote into `buffer`: up to the first NUL, and without white space at both ends.
 fn text(buffer: &[u8]) -> String {
     let length = buffer
         .iter()
@@ -230,7 +231,7 @@ pub(crate) fn set_current(context: Context) -> Result<()> {
     })
 }
 
-/// While this exists, captures do not forbid the calling thread's driver calls.
+/// While this exists, the calling thread's capture mode is relaxed: the driver accepts most of the thread's calls during a capture.
 #[derive(Debug)]
 pub(crate) struct Unconcerned {
     /// The mode to restore; `None` once it is restored.

@@ -95,9 +95,9 @@ pub enum Error {
 
     /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first code that reported the loss.
     ///
-    /// The `Gpu` has released the context, and every later call on it returns this error. A new `Gpu` works as soon as the driver gives the
-    /// process a new context: see [`Error::ContextLost`]. [`Gpu::global`](crate::Gpu::global) asks for a new context itself, and so do the
-    /// shortcuts on slices, such as [`gpu_sum`](crate::gpu_sum).
+    /// The `Gpu` has released the context, and later calls on it return this error. A new `Gpu` works as soon as the driver gives the
+    /// process a new context: see [`Error::ContextLost`]. [`Gpu::global`](crate::Gpu::global) asks for a new context for its `Gpu`, and so
+    /// do the shortcuts on slices, such as [`gpu_sum`](crate::gpu_sum).
     #[error(
         "this `Gpu` lost its context to {code} in an earlier call, and has let go of it; a new `Gpu` works as soon as the driver \
          gives the process a new context"
@@ -127,8 +127,8 @@ pub enum Error {
         code: DriverCode,
     },
 
-    /// The process was forked from a process that had used the driver. A context does not survive a fork, and NVIDIA's driver cannot be
-    /// initialised again in the forked process.
+    /// The process was forked from a process in which this library had initialised the driver. A context does not survive a fork, and
+    /// NVIDIA's driver cannot be initialised again in the forked process.
     #[error(
         "this process was forked from one that had used the GPU, and CUDA does not work in it: fork before the first call, or \
          start a new program (`exec`)"
@@ -292,8 +292,8 @@ pub enum Error {
         alignment: usize,
     },
 
-    /// A buffer is not memory of this GPU's primary context: it belongs to another context or device, or it
-    /// has been freed.
+    /// A buffer is not memory of this GPU's primary context: it belongs to another context or device, it has been freed, or it is host
+    /// memory that is not page-locked.
     #[error(
         "the {argument} at address {address:#x} is not memory of this GPU's primary context: it belongs to \
          another context or device, or it was freed"
@@ -316,12 +316,12 @@ pub enum Error {
         symbol: &'static str,
     },
 
-    /// The driver rejects the kernel's PTX.
+    /// The driver rejects the kernel's PTX, or the PTX has a NUL.
     #[error("the driver does not take the PTX of {symbol}: {code}; its log: {log:?}")]
     KernelRejected {
-        /// The kernel's name.
+        /// The kernel's name, or the name that the program gave a text of its own.
         symbol: &'static str,
-        /// The code that the driver returned.
+        /// The code that the driver returned; 218 if the PTX has a NUL.
         code: DriverCode,
         /// The log of the driver's compiler; often empty.
         log: String,

@@ -41,7 +41,7 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// A GPU to reduce and scan on.
 ///
 /// It holds a reference to the device's *primary* context, which `cust`'s [`Context`] and the CUDA runtime also use. So buffers and streams
-/// that `cust` made on the same device work with the `Gpu`. It also holds everything that calls prepare on their first use: see
+/// that `cust` made in this context work with the `Gpu`. It also holds everything that calls prepare on their first use: see
 /// [Memory](#memory).
 ///
 /// A `Gpu` may be shared between threads and used from any of them. During a request's `wait` or `queue`, the context is current on the
@@ -64,10 +64,10 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// # Memory
 ///
 /// A `Gpu` keeps memory between calls. Except for kernels and for captured graphs, the amount is bounded, and [`trim`](Self::trim) frees
-/// this memory. `w` is the size of a workspace: 128 KiB, or what the stream's largest call needs, whichever is more. A scan of all items
-/// needs about 8 bytes for each 56 KiB and each 32-bit word of its accumulator. Calls with other shapes need up to 8 bytes for each 256
-/// items or segments and each 32-bit word. A scan by key needs about one bit more for each key. A stream also keeps the workspaces that it
-/// has outgrown, so it may have about 2 `w`.
+/// this memory. `w` is the size of a workspace: 128 KiB, or up to about twice what the stream's largest call needs, whichever is more. A
+/// scan of all items needs about 8 bytes for each 56 KiB and each 32-bit word of its accumulator. Calls with other shapes need up to 8
+/// bytes for each 128 items or segments and each 32-bit word. A scan by key needs about one bit more for each key. A stream also keeps the
+/// workspaces that it has outgrown, so it may have about 2 `w`.
 ///
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|
@@ -75,13 +75,13 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// | streams and captured graphs that are gone | `w` | 96 | |
 /// | streams in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
-/// | transfer lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
-/// | transfer lanes for longer slices, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
+/// | transfer lanes for slices that need up to 512 KiB on the device | 512 KiB + `w`, 516 KiB | 16 | 64 |
+/// | transfer lanes for slices that need more, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
-/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Reductions of more than 16 GiB, and slices
-/// of more than 4 MiB that are uploaded all at once, have longer pieces, whose lanes are freed with the call. If there is too little
-/// memory, a call first frees the memory that is kept for other calls.
+/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Reductions of more than 16 GiB have longer
+/// pieces, and so have slices that are uploaded all at once and need more than 4 MiB on the device. The lanes of longer pieces are freed
+/// with the call. If there is too little memory, a call first frees the memory that is kept for other calls.
 ///
 /// # Captures
 ///
@@ -90,18 +90,18 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 ///
 /// # Loss
 ///
-/// After a kernel fault, or a reset of the device, the context and all memory in it are lost. The first call that fails
-/// for this reason reports the driver's code. The `Gpu` then releases the context and answers every call with [`Error::Poisoned`].
-/// [`Error::ContextLost`] says how to recover.
+/// After a kernel fault, or a reset of the device, the context and all memory in it are lost. The first call that fails for this reason
+/// reports the driver's code. The `Gpu` then releases the context and answers later calls with [`Error::Poisoned`]. [`Error::ContextLost`]
+/// says how to recover.
 ///
 /// # Dropping
 ///
-/// A drop waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that captured calls on this `Gpu`
-/// must not be launched after the drop.
+/// A drop waits for the calls that were queued, then frees kernels and memory. A CUDA graph that captured calls on this `Gpu` must not be
+/// launched after the drop.
 ///
-/// The context ends with its last holder: this is the last `Gpu` of the device, unless a `cust` [`Context`] or the CUDA runtime still holds
-/// the context. Buffers, streams and events are destroyed with their context, without `cust`'s knowledge. So drop them before the `Gpu`:
-/// NVIDIA's driver does not check handles of destroyed objects, and may crash.
+/// The context ends with its last holder: this is the last `Gpu` of the device, unless other code still holds the context, such as a `cust`
+/// [`Context`] or the CUDA runtime. Buffers, streams and events are destroyed with their context, without `cust`'s knowledge. So drop them
+/// before the `Gpu`: NVIDIA's driver does not check handles of destroyed objects, and may crash.
 ///
 /// [`Context`]: cust::context::Context
 pub struct Gpu {
@@ -261,7 +261,7 @@ impl Gpu {
     pub fn synchronize(&self) -> Result<()> {
         self.enter(|_| {
             driver::check_default_stream()?;
-            Ok(Stream::DEFAULT.synchronize()?)
+            Stream::DEFAULT.synchronize().map_err(driver::in_capture)
         })
     }
 

@@ -27,7 +27,7 @@ use crate::ptx::Texts;
 
 /// An item of a request: any [`Element`].
 ///
-/// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so device memory cannot hold an invalid value.
+/// Every bit pattern is a value of an item's type ([`bytemuck::Pod`]), so device memory cannot hold an invalid value.
 ///
 /// ```
 /// use warpfold::{Cpu, Equal, Item, Result, RunsKernel, runs};
@@ -140,7 +140,7 @@ pub struct Row {
     pub(crate) division: Division,
     /// The most items that a part may have. Results that are indices could not hold all indices of a longer part.
     pub(crate) most_items: u64,
-    /// In a row for reductions of segments: the row for whole arrays, if that row makes the same bits.
+    /// In some rows for reductions of segments: the operator's row for whole arrays. Both rows make the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
     /// In a row for reductions of segments: the row of the operator's reductions by key.
     pub(crate) by_key: Option<fn() -> &'static Row>,
@@ -246,7 +246,7 @@ pub(crate) struct Division {
     pub chunk_items: u64,
     /// Whether reductions by key may have one launch.
     pub short_runs_fit: bool,
-    /// Bytes of dynamic shared memory of short blocks that take whole rows; `None` if warps of a segmented reduction have no rings.
+    /// Bytes of dynamic shared memory of short blocks that take whole rows; `None` unless [`has_rings`].
     pub row_bytes: Option<u32>,
     /// A function of the numbers of rows and of columns.
     pub columns_state_words: fn(u64, u64) -> u64,

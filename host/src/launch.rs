@@ -200,8 +200,8 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel's kind;
-    /// - the memory at the addresses among these words is as long as the kernel's contract says, until the work is done;
-    /// - `blocks` is at least 1, and a number of blocks that the contract allows.
+    /// - the memory at the addresses among these words is as long as the kernel requires, until the work is done;
+    /// - `blocks` is at least 1, and a number of blocks that the kernel allows.
     pub unsafe fn launch(
         &mut self,
         part: Position,

@@ -113,9 +113,9 @@
 //! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
 //! makes one operator out of several.
 //!
-//! The items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; the items of
-//! [`Recurrence`] are [`Affine`]. [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in at
-//! least 32 bits. Results of 8 and 16 bits are truncated or rounded to their size once, at the end. Results of [`WideSum`] have a wider
+//! On a GPU, the items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; the items
+//! of [`Recurrence`] are [`Affine`]. [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in
+//! at least 32 bits. Results of 8 and 16 bits are truncated or rounded to their size once, at the end. Results of [`WideSum`] have a wider
 //! type than the items, in reductions and in scans. If an operator has no kernel for an item type, a request on a GPU does not compile:
 //!
 //! ```compile_fail
@@ -135,15 +135,17 @@
 //! # Without waiting
 //!
 //! `queue` enqueues the work on the stream and returns. A request may allocate and synchronise if it is the first to use its kernel, its
-//! stream or its capture, or if it needs more scratch memory than earlier requests. It may also do so after a failed call, or after graphs
-//! were destroyed. Other requests do neither.
+//! stream or its capture, or if it needs more scratch memory than earlier requests. It may also do so after a failed call, after graphs
+//! were destroyed, and after scratch memory was freed: by [`Gpu::trim`], because memory was short, or because more than 256 streams were
+//! used. Other requests do neither.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
 //! - Whatever the data are, the kernels access only the memory that the request names and the library's own scratch memory.
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
-//! - If a buffer is dropped while work on it is queued, `cuMemFree` waits for the work, and then frees the buffer.
-//! - Every call asks the driver which context owns the memory at each address.
+//! - If a buffer is dropped while work on it is queued, its memory is freed after the work: `cuMemFree` waits for all work, and `cudarc`
+//!   frees the memory on a stream that waits for this work.
+//! - Before a call uses the memory at an address, it asks the driver whose memory this is.
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:
 //!
@@ -183,7 +185,7 @@
 //!
 //! While a call waits, its thread runs no task of an executor or a thread pool. So calls may be made from rayon's tasks, with locks held
 //! and values borrowed. In an asynchronous program, make waiting calls where blocking is allowed. In a process that was forked after the
-//! GPU was used, every call on a GPU returns [`Error::Forked`].
+//! first [`Gpu`] was made, every call on a GPU returns [`Error::Forked`].
 //!
 //! # Features
 //!

@@ -28,10 +28,10 @@
 /// }
 /// ```
 ///
-/// A row `name: Operator, Item;` registers the kernels for one input: reductions and scans of whole arrays, of segments and of columns, and
-/// scans by key. With `scans only` after a comma, a row registers all of these except the reduction of whole arrays. Only the reduction of
-/// whole arrays needs [`Commutative`](crate::Commutative). With `scans only`, [`in_order`](crate::Reduce::in_order) still reduces whole
-/// arrays. With `reduction only`, a row registers only the reduction of whole arrays. A row `name: Operator, pairs of A, B;` registers a
+/// A row `name: Operator, Item;` registers the kernels for one input: reductions and scans of whole arrays, of segments, of columns, and by
+/// key. With `scans only` after a comma, a row registers all of these except the reduction of whole arrays. Only the reduction of whole
+/// arrays needs [`Commutative`](crate::Commutative). With `scans only`, [`in_order`](crate::Reduce::in_order) still reduces whole arrays.
+/// With `reduction only`, a row registers only the reduction of whole arrays. A row `name: Operator, pairs of A, B;` registers a
 /// [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row

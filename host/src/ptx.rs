@@ -141,7 +141,7 @@ impl Texts {
             .flat_map(move |variant| self.of_variant(variant, symbol, capability))
     }
 
-    /// The lowest compute capability that runs the variant, or a text that is made from the variant.
+    /// The lowest compute capability that runs the variant's own texts or the texts that are made from them.
     const fn lowest_of(&self, variant: &Variant) -> (u32, u32) {
         match variant.is_newest() {
             true if self.lacks_7_0 => FOR_7_0.capability,

@@ -163,8 +163,8 @@ where
     }
 }
 
-/// The index of the least item; `None` for an empty slice. If several least items are equal, the result is the index of the first. A float
-/// NaN counts as the least item, and −0.0 is less than +0.0.
+/// The index of the least item, or of the first of several least items; `None` for an empty slice. A float NaN counts as the least item,
+/// and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -184,8 +184,8 @@ where
     some::<ArgMin, T>(items).map(|index| index.map(|index| index as usize))
 }
 
-/// The index of the greatest item; `None` for an empty slice. If several greatest items are equal, the result is the index of the first. A
-/// float NaN counts as the greatest item, and −0.0 is less than +0.0.
+/// The index of the greatest item, or of the first of several greatest items; `None` for an empty slice. A float NaN counts as the greatest
+/// item, and −0.0 is less than +0.0.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -271,7 +271,7 @@ where
 
 /// The Euclidean norm of the items: the square root of the sum of their squares. It is 0 for an empty slice.
 ///
-/// For `f32` and `f64`, the squares are added up in `f64`. For [`f16`](struct@f16) and [`bf16`], they are added up in `f32`. If the sum
+/// The squares of `f32` and `f64` are added up in `f64`, and the squares of [`f16`](struct@f16) and [`bf16`] in `f32`. If the sum
 /// overflows, the norm is infinite.
 ///
 /// ```

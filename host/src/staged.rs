@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The launches of a call are queued in order on one stream of the call's own, the *conductor*. Events order each launch with the copies of
-//! its piece. Only this thread makes driver calls, and it does nothing else while it waits.
+//! its piece. Only this thread makes driver calls.
 //!
 //! For a slice that needs up to 512 KiB on the device, [`reduce`] and [`scan`] take one lane. The lane's stream does all the work, without
 //! workers.

@@ -1,7 +1,7 @@
 //! Arithmetic for the operators and for 16-bit floats.
 //!
-//! If the GPU has special instructions for a function, the device takes the function from [`crate::simt`]. All other functions, and the
-//! host's, are plain Rust. The device and the host give the same bits, except for a NaN.
+//! Some functions are PTX on the device (see [`crate::simt`]), and plain Rust on the host. All other functions are plain Rust on both. The
+//! device and the host give the same bits, except for a NaN.
 
 use num_traits::float::FloatCore;
 
@@ -210,8 +210,9 @@ mod host {
         difference * difference / (n * m * (n + m))
     }
 
-    /// The keys and places of two extremes of four items, or of one extreme, given twice. `extreme` is NaN exactly if an item is NaN. If no
-    /// item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
+    /// Two extremes of four items, each as a key and a place. A caller with one extreme passes it twice, in `otherwise`. `extreme` is NaN
+    /// exactly if an item is NaN. If no item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's place,
+    /// and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;

@@ -21,7 +21,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// The board whose words begin at `words`, in global memory, and carry `tag`.
+    /// The board of a launch with the tag `tag`. Its words begin at `words`, in global memory.
     #[inline(always)]
     pub fn new(words: *mut u64, tag: u32) -> Self {
         Board { words, tag }
@@ -58,7 +58,7 @@ impl Board {
         });
     }
 
-    /// Publishes a word of a value. One thread calls this for each word.
+    /// Publishes a word of a value. For each word, one thread calls this.
     ///
     /// # Safety
     /// The board has the slot, the slot has the word, and no other thread publishes it.
@@ -86,8 +86,7 @@ impl Board {
         (accumulator_of_words(words), published)
     }
 
-    /// Clears the first `word_count` words. One thread calls this. It writes with the same strong accesses by which values are published
-    /// and read. Weak writes would not be ordered after the reads by the block's other threads.
+    /// Clears the first `word_count` words. One thread calls this. The writes are strong, as are the accesses that publish and read values.
     ///
     /// # Safety
     /// The board has these words, and no other thread uses the board any more.

@@ -38,9 +38,9 @@
 //!    thread combines its `N` items at this position pairwise, neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`. It appends the
 //!    result to a left fold over the chunk's tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
 //!
-//!    With a wide accumulator the thread has two folds only, one for its vectors with even `v` and one for its vectors with odd `v`. It
-//!    combines the items of a vector from left to right, and appends the total to the vector's fold. At the chunk's end it combines the two
-//!    folds.
+//!    With a wide accumulator, unless the next paragraph applies, the thread has two folds only, one for its vectors with even `v` and one
+//!    for its vectors with odd `v`. It combines the items of a vector from left to right, and appends the total to the vector's fold. At
+//!    the chunk's end it combines the two folds.
 //!
 //!    With [`Moments`](crate::op::Moments), alone, of mapped items, in a tuple or in [`Statistics`](crate::op::Statistics), the thread has
 //!    one fold. It combines the items of each vector pairwise, neighbours first, and then the totals of its `N` vectors in the same way. It
@@ -63,10 +63,10 @@
 //!    inclusive value of the previous lane (`e` for lane 0).
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of the tiles before tile `k` of a group. Each
 //!    of 32 lanes has the aggregate of one tile, or `e` if the tile is not before tile `k`. The lanes combine neighbours first: lane `i`
-//!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. For [`Sum`](crate::op::Sum), [`WideSum`](crate::op::WideSum),
-//!    [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp), also of mapped items, the lanes combine halves first, as in
-//!    step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the same way. The group's prefix `P` is
-//!    the left fold of the aggregates of all earlier groups.
+//!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. Of the operators that round, only [`Sum`](crate::op::Sum),
+//!    [`WideSum`](crate::op::WideSum), [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp), also of mapped items,
+//!    combine the lanes halves first, as in step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the
+//!    same way. The group's prefix `P` is the left fold of the aggregates of all earlier groups.
 //! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
 //!    the inclusive value of the previous item.
@@ -184,7 +184,7 @@ pub const SCAN_LONG: ScanShape = ScanShape {
 /// Bytes of the longest short scan.
 pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 
-/// How many tiles a group of a scan has. One warp combines the tiles' aggregates.
+/// How many tiles a group of a scan has. A warp combines the tiles' aggregates, one on each lane.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
 
 /// The wider of two types. A scan of items of type `T` to results of type `U` uses the numbers below for `Wider<T, U>`.

@@ -1,8 +1,8 @@
 //! The types that kernels work on: elements, which lie in memory, and accumulators, in which they are combined.
 //!
 //! Both sets of types are open: any plain type of the right size is an element or an accumulator. Outside the functions of operators,
-//! predicates and equalities, kernels only move the bytes of elements and accumulators. The kernels do not compile for items or
-//! accumulators of another size.
+//! predicates and equalities, kernels only move the bytes of elements and accumulators, or compare the bytes of keys. The kernels do not
+//! compile for items or accumulators of another size.
 //!
 //! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into
 //! local memory.

@@ -2,8 +2,8 @@
 //!
 //! The functions use only additions, subtractions, multiplications and conversions of floats, in a fixed order and rounded to nearest,
 //! besides comparisons, selects and integer operations. They use no fused operation, table or library. So the device and the host compute
-//! the same bits, with any compiler. The functions are for operators and for your own kernels, since rustc has no mathematical library for
-//! the device.
+//! the same bits, with any compiler, except perhaps those of a NaN. The functions are for operators and for your own kernels, since rustc
+//! has no mathematical library for the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};

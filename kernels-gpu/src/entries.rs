@@ -12,7 +12,7 @@ macro_rules! for_each_kernel {
     };
 }
 
-/// Passes every row of the table to the macro `$callback`, in the form of [`for_each_kernel!`] and in the order of the committed kernels.
+/// Passes every row of the table to the macro `$callback`, in the form of [`for_each_kernel!`].
 #[macro_export]
 macro_rules! for_each_row {
     ($callback:ident) => {
@@ -29,7 +29,7 @@ macro_rules! for_each_whole_array_reduction {
     };
 }
 
-/// Passes every row of kernels with two inputs to the macro `$callback`. The operator's item is a pair of values of the row's type.
+/// Passes every row of reductions of two inputs to the macro `$callback`. The operator's item is a pair of values of the row's type.
 #[macro_export]
 macro_rules! for_each_pair_kernel {
     ($callback:ident) => {

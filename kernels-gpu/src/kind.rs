@@ -1,7 +1,7 @@
 //! The definitions of the kinds of kernels: symbols, skeletons, input, launch bounds, barriers and vector accesses.
 //!
-//! A kind's definition is a constant in its folder's `kind.rs`. A line of the [table](crate::table) names the constant. Three programs read
-//! the definitions: `xtask`, which makes the committed PTX; `warpfold-build`; and the library's build script, if it compiles the kernels
+//! A kind's definition is a constant in its folder's `kind.rs`. A line of the [table](crate::table) names the constant. Three crates read
+//! the definitions: `xtask`, which makes the committed PTX; `warpfold-build`; and `warpfold`, whose build script may compile the kernels
 //! with rust-cuda. Definitions exist on the host alone: kernels do not use them.
 
 use core::fmt;
@@ -26,9 +26,9 @@ pub struct Definition {
     pub threads: u32,
     /// How many blocks are to share a multiprocessor, unless a row has its own number.
     pub blocks: u32,
-    /// The barriers in the source of its kernels.
+    /// The barriers in the source of a kernel of this kind that has no list in `other_barriers`.
     pub barriers: &'static [Barrier],
-    /// The barriers in the source of those of its kernels that have different barriers, a list for each sort of kernels.
+    /// Other lists of barriers: one for each sort of kernel that does not have `barriers`.
     pub other_barriers: &'static [&'static [Barrier]],
     /// How its kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,
@@ -65,7 +65,8 @@ pub enum SkeletonsTell {
 /// How a kind's kernels read and write vectors of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// A thread reads its vectors of a whole tile all at once, and its vectors of a tile that is not full or not aligned in a loop.
+    /// A thread reads its vectors of a whole tile all at once. If a tile is not full or not aligned, the thread reads its vectors in a
+    /// loop.
     Tile,
     /// As [`Self::Tile`], for two inputs, each of which has 8 bytes of a vector.
     TileOfPairs,
@@ -100,7 +101,7 @@ impl Barrier {
         }
     }
 
-    /// Barriers with this number, at which this many threads wait.
+    /// Waits at barriers with this number, which count this many threads.
     pub(crate) const fn sync(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: false,
@@ -110,7 +111,7 @@ impl Barrier {
         }
     }
 
-    /// Arrivals without waiting, at barriers with this number and this many threads.
+    /// Arrivals without waiting, at barriers with this number, which count this many threads.
     pub(crate) const fn arrive(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: true,

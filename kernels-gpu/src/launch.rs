@@ -41,11 +41,11 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 }
 
 /// The version of the kernels' arguments, and of the bits of their results. `warpfold-build` does not use committed device code of another
-/// version, and compiles the kernels anew.
+/// version.
 pub const INTERFACE: u32 = 18;
 
-/// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and groups. So the total of some
-/// tiles costs no more than a read of their items. The launch also publishes prefixes, which are unspecified.
+/// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and tile groups. It reads each
+/// item of its tiles once. The launch also publishes prefixes, which are unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 
 /// A bit of a scan's `end_tile`: the scan begins with the value in the workspace's
@@ -77,23 +77,23 @@ pub struct ReduceShared<A> {
     pub tag: u32,
 }
 
-/// The shared memory of a scan's block, with accumulators of type `A`. A *turn* is the block's work on one tile. The buffers of tiles come
-/// after this struct and, if there is one, the scratch of the look-back. They begin at a multiple of 128 bytes: with another alignment,
-/// copies to shared memory take two cycles instead of one.
+/// The shared memory of a scan's block, with accumulators of type `A`. A *turn* is the block's work on one tile. Shared memory holds this
+/// struct, then the scratch of a far look-back, and then the buffers of tiles. The buffers begin at a multiple of 128 bytes: with another
+/// alignment, copies to shared memory take two cycles instead of one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {
-    /// Scratch of `block::scan`, for even and for odd turns: while some warps still read the totals of one turn, others may write the next
-    /// turn's totals.
+    /// The warps' totals, in even and in odd turns: while some warps still read the totals of one turn, others may write the next turn's
+    /// totals.
     pub totals: [[A; SCAN_LONG.warps as usize]; 2],
     /// Tickets taken in even and in odd turns.
     pub tickets: [u32; 2],
-    /// The tile of each turn, for the warp that looks back.
+    /// The tiles of the last turns, for the warp that looks back.
     pub tiles: [u32; TURNS],
-    /// The prefix of each turn's tile, from the warp that looks back.
+    /// The prefixes of these tiles, from the warp that looks back.
     pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
-    /// The block's second ticket, in scans of large items.
+    /// The block's second ticket, in scans of large items or results.
     pub second: u32,
 }
 
@@ -135,7 +135,8 @@ pub const fn slot_words(words: usize) -> usize {
     words | 1
 }
 
-/// The words of shared memory from one group's value to the next. All lanes read the same value, 16 bytes at a time.
+/// The words of shared memory from one group's value to the next. Each value begins at a multiple of 16 bytes, so most of its words are
+/// read four at a time.
 pub const fn group_slot_words(words: usize) -> usize {
     words.next_multiple_of(4)
 }
@@ -172,7 +173,7 @@ impl Copies {
     }
 }
 
-/// When a launch begins, if earlier work on the stream is unfinished.
+/// The start of a launch, if earlier work on the stream is unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// After the earlier work is done.
@@ -183,7 +184,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// When launches may begin, if the kernels are compiled for a compute capability with this major number.
+    /// The earliest start of launches whose kernels are compiled for a compute capability with this major number.
     pub const fn of_capability(major: u32) -> Self {
         if major >= 9 {
             Start::Early

@@ -9,21 +9,21 @@
 //! 3. A group's prefix is a left fold of the aggregates of all earlier groups. The same tree combines a group's tiles to the group's
 //!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
 //!
-//! If all tiles are under way at once, no prefix is published yet. Then a warp reads the tiles' aggregates of its own group and of up to
-//! [seven groups](crate::board::NEIGHBOURS) before, all at once, and folds them itself. So in the first groups a warp waits for tiles only,
-//! not for another block's fold. The time of a look-back is mostly the latency of one warp's instructions. So a look-back has few
-//! instructions.
+//! If all tiles are under way at once, no prefix is published yet. Then a warp whose look-back is not far reads the tiles' aggregates of
+//! its own group and of up to [seven groups](crate::board::NEIGHBOURS) before, and folds them itself. So in the first groups this warp
+//! waits for tiles only, not for another block's fold. The time of a look-back is mostly the latency of one warp's instructions. So a
+//! look-back has few instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
 //! below `u`, or for copies of its own tiles. The copies depend on no block. Only running blocks take tiles, in increasing order. So the
 //! lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
 //! A look-back takes one warp, and no barrier of the block. It takes one round of loads if its values are published, or two if it is
-//! [patient](Manner::is_patient) and folds earlier groups. Unless it is far, it takes a tree of 5 shuffles. Unless the values may be
-//! combined in any order, one more shuffle spreads the known prefix. If groups are then folded, 9 shuffles take the place of the tree, and
-//! 7 more follow. With a wide accumulator, or if the groups combine neighbours first, the tree stays, and each folded group costs 5
-//! shuffles more. The last tile of a group takes up to 5 shuffles more for the next group's prefix, and 5 more if it also publishes its
-//! group's aggregate.
+//! [patient](Manner::is_patient) and folds earlier groups. Unless it is far, it takes a tree of 5 shuffles. If the values may be combined
+//! in any order, these shuffles are enough. Otherwise one more shuffle spreads the known prefix. If the look-back also folds earlier
+//! groups, 9 shuffles take the place of the tree, and 7 more follow. With a wide accumulator, or if the groups combine neighbours first,
+//! the tree stays, and each folded group costs 5 shuffles more. The last tile of a group takes up to 5 shuffles more for the next group's
+//! prefix, and 5 more if it also publishes its group's aggregate.
 
 mod far;
 mod fold;

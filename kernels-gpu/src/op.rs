@@ -1,6 +1,6 @@
 //! The operators.
 //!
-//! An operator is a marker type. Its [`Op`] implementation for an element type defines what it does. Narrow elements are combined in a
+//! An operator is a type. Its [`Op`] implementation for an element type defines what the operator does. Narrow elements are combined in a
 //! wider type. The result is rounded or truncated once, at the end.
 //!
 //! Every identity is exact: a value combined with the identity stays the same, bit for bit (except that the payload of a NaN may change).
@@ -37,9 +37,8 @@ use crate::pairwise;
 
 /// An associative operator on items of type `T`, with an identity.
 ///
-/// Items are converted to [`Self::Accumulator`], combined in it, and the result is converted to [`Self::Output`].
-/// Floating-point operators are associative only up to rounding: [`crate::contract`] defines the order in which
-/// they are applied.
+/// Items are converted to [`Self::Accumulator`], combined in it, and the result is converted to [`Self::Output`]. Floating-point sums and
+/// products are associative only up to rounding: [`crate::contract`] defines the order in which they are applied.
 ///
 /// An example, the sum of vectors of two numbers:
 ///
@@ -188,13 +187,13 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors [are streamed](crate::segments::streams_rows) with this operator. If so, the operator must commute,
-    /// and must either have [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
+    /// Whether rows of whole vectors of items of 4 bytes [are streamed](crate::segments::streams_rows) with this operator. If so, the
+    /// operator must commute, and must either have [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, word `i` of a combination of a power of two of streamed
-    /// items depends only on how many items these are.
+    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, word `i` of a stream's value depends only on how many
+    /// items the value combines, if that number is a power of two.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
@@ -305,8 +304,8 @@ pub trait Commutative {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sum;
 
-/// The sum in a wider type, so that it rounds or wraps much later: `u64` for `u8`, `u16` and `u32`; `i64` for `i8`, `i16` and `i32`; `f32`
-/// for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
+/// The sum in a wider type, so that greater sums fit and less is lost to rounding: `u64` for `u8`, `u16` and `u32`; `i64` for `i8`, `i16`
+/// and `i32`; `f32` for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
 ///
 /// ```
 /// use warpfold_kernels::op::{WideSum, Op};

@@ -146,8 +146,8 @@ macro_rules! operator_entry {
     };
 }
 
-/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. The attributes are those that
-/// `cuda_std::kernel` emits, with the symbol of the row.
+/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. The attributes mark the entry, as
+/// `cuda_std::kernel` does, and give it the row's symbol.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]

@@ -22,7 +22,7 @@ pub struct Control {
     /// The high half is the epoch: the number of earlier calls that have taken tickets since the state words were last cleared. The tag of
     /// the running call is the epoch plus one. The low half is the number of tickets that have been taken since the last reset.
     pub tickets: u64,
-    /// The number of blocks that have left the running launch, if it has the last tag.
+    /// The number of blocks that have left the running launch. Some launches with the last tag count them; other launches do not.
     pub departures: u32,
     /// The tag of the last launch that refused its segments' offsets, or 0.
     pub fault: u64,

@@ -1,4 +1,4 @@
-//! Compiles the kernels with rust-cuda's compiler, in the same way as the library's kernels (`host/build/rust_cuda`).
+//! Compiles the kernels with rust-cuda's compiler, in the same way as the library's kernels (`host/build/rust_cuda.rs`).
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use warpfold_build::cdylib::{Cdylib, NvvmArch, Package, Target};
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED};
 use warpfold_ptx::finish::{Bounds, Contents, finish};
 
-/// The environment variable with the folder of the kernels' crate, if it is not in this package. `cargo xtask rust-cuda` sets it to a crate
-/// with fewer kernels.
+/// The environment variable with the folder of the kernels' crate, if it is not `kernels`. If `cargo xtask rust-cuda` compiles only a few
+/// kernels, it sets the variable to a crate with these kernels.
 const KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 
 /// The target of the oldest supported devices, as for the committed texts.
@@ -19,7 +19,7 @@ const TARGET: Target = Target {
     version: "7.4",
 };
 
-/// Writes the texts to `output`, the build's folder.
+/// Compiles the texts into the folder `output`.
 pub fn compile(output: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={KERNELS}");
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);

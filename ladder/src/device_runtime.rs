@@ -1,6 +1,6 @@
 //! The device's runtime: a library of the CUDA toolkit. Kernels that launch kernels are linked with it.
 //!
-//! NVIDIA's driver has a linker, but not this library. The virtual GPU needs no library: it loads such kernels as they are.
+//! NVIDIA's driver has a linker, but not this library. The virtual GPU needs no library.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -72,7 +72,7 @@ pub fn prefixes_symbol<O: Op<T>, T: Element>(rung: Rung) -> Result<&'static str,
     find::<O, T>(rung, |row| row.kind == "prefixes")
 }
 
-/// The symbol of the kernel for this operator and element whose row `is_wanted`.
+/// The symbol of the first row that has this operator and element, and that `is_wanted` accepts.
 fn find<O: Op<T>, T: Element>(
     rung: Rung,
     is_wanted: impl Fn(&Row) -> bool,

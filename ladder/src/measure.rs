@@ -64,11 +64,11 @@ pub struct Session<'ladder> {
 }
 
 impl<'ladder> Session<'ladder> {
-    /// A session in the GPU's context, which becomes the current one. Fails during a capture.
+    /// A session in the GPU's context, which becomes the current one. Fails during a capture of a blocking stream.
     pub fn new(ladder: &'ladder Ladder) -> Result<Self> {
         ladder.gpu().make_current()?;
-        // During a capture, this call fails. The synchronous calls that would follow use the default stream, and would invalidate the
-        // capture.
+        // During a capture of a blocking stream, this call fails. The synchronous calls that would follow use the default stream, and would
+        // invalidate the capture.
         ladder.gpu().synchronize()?;
         Ok(Self {
             ladder,

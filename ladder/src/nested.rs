@@ -22,8 +22,8 @@ impl Ladder {
         let children = Children::expect(grid_blocks)?;
         let parameters = [children.refusal.address(), block_threads.into(), 0];
         session.timed(|session| {
-            // SAFETY: these are the kernel's parameters: the address of a word, the block size, and the depth. `hello` has no other
-            // conditions.
+            // SAFETY: these are the kernel's parameters: the address of a word, the block size, and the depth. Grid and blocks are
+            // one-dimensional.
             unsafe { session.launch(&kernel, (grid_blocks, block_threads), 0, parameters) }
         })?;
         session.finish(|| children.check(rung))?;
@@ -38,7 +38,7 @@ pub struct Children {
 }
 
 impl Children {
-    /// Makes room for two pending launches for each block: one of its own level and one of the next level.
+    /// Makes room for two pending launches for each block of the grid: the block's launch, and a launch by the launched block.
     pub fn expect(grid_blocks: u32) -> Result<Self> {
         let limit = ResourceLimit::DeviceRuntimePendingLaunchCount;
         let count = 2 * grid_blocks as usize;

@@ -170,7 +170,8 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
     }
 }
 
-/// How many blocks there are, if each takes `block_threads` of `item_count` items. The driver refuses more blocks than a grid can have.
+/// The number of blocks for `item_count` items, if each block takes `block_threads` items. The driver refuses more blocks than a grid can
+/// have.
 fn blocks(item_count: u64, block_threads: u32) -> u32 {
     let blocks = item_count.div_ceil(block_threads.into());
     u32::try_from(blocks).unwrap_or(u32::MAX)

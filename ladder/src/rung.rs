@@ -258,7 +258,8 @@ impl Rung {
         }
     }
 
-    /// The family of the rung's kernels in the tables of the ladder's kernels. Our own rungs and [`Self::NestedHello`] have no family.
+    /// The family of the rung's kernels in the tables of the ladder's kernels. warpfold's own rungs and [`Self::NestedHello`] have no
+    /// family.
     pub(crate) fn family(self) -> Option<&'static str> {
         self.about().family
     }

@@ -209,7 +209,7 @@ struct Symbols {
     scan: &'static str,
     /// The kernel that scans totals.
     inclusive: &'static str,
-    /// The kernel that combines each section's items with the section's prefix.
+    /// The kernel that combines the items of each section after the first with the section's prefix.
     prefixes: &'static str,
 }
 

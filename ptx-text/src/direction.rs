@@ -1,7 +1,7 @@
 //! The direction of a scan. It is a number in the kernel's text, and so a constant for the driver's compiler.
 //!
 //! The kernel's source sets a register called `%direction` to 0, and computes addresses from it. In the text for scans that go backward,
-//! all bits of the register are set. Before a driver gets either text, the register's value is folded into the instructions that use it.
+//! all bits of the register are set. Before a driver gets a text, the register's value is folded into the instructions that use it.
 
 use std::collections::HashSet;
 

@@ -15,7 +15,7 @@ pub const ENTRY: &str = ".visible .entry ";
 pub struct Bounds {
     /// The most threads of a block.
     pub threads: u32,
-    /// The number of blocks that are to share a multiprocessor, if specified.
+    /// The least number of blocks that are to share a multiprocessor, if specified.
     pub blocks: Option<u32>,
 }
 

@@ -10,20 +10,20 @@
 //! ld.global.b32 %r62, [%rd82];        ld.global.b32 %r1, [%rd0];
 //! ```
 //!
-//! A *block* is the statements from one label to the next. It is only entered at its label. A register is *local* if in each block in
+//! A *block* is the statements from one label to the next. It is only entered at its beginning. A register is *local* if in each block in
 //! which it occurs, it occurs first in a definition: a statement that always writes the whole register and does not read it. So no block
 //! reads what another block has written to the register. Each definition of a local register begins a *value*, which ends with the
 //! register's last occurrence before its next definition in the block.
 //!
-//! Each value of a local register gets the lowest number that no other value has at this place. A statement never writes to a number that
-//! it reads, unless it did so with the old numbers. So a hole's outputs are still not its inputs. The registers that are not local follow,
-//! in the order in which they appear, and get one number each. A local register also gets one number and follows, if:
+//! Each value of a local register gets the lowest number that no other value has where this value begins. A statement never writes to a
+//! number that it reads, unless it did so with the old numbers. So a hole's outputs are still not its inputs. The registers that are not
+//! local follow, in the order in which they appear, and get one number each. A local register also gets one number and follows, if:
 //!
 //! - a store writes the register's low bits only: [`narrow`](mod@crate::narrow) asks whether a float instruction writes the register;
 //! - the register may become a constant when a text gets its [`direction`](mod@crate::direction).
 //!
-//! The driver's compiler finds the values again. For most kernels it makes the same instructions from both texts, and for the others, about
-//! as many.
+//! The driver's compiler finds the values again. From the text with new numbers, it makes the same instructions for most kernels, and about
+//! as many for all others.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

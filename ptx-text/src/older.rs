@@ -1,10 +1,10 @@
 //! Makes texts for older devices from the texts for compute capability 9.0, so that the library ships only texts for 9.0.
 //!
 //! Besides the version and the target, texts for 9.0 differ from texts for 8.0 in two ways. Every kernel begins with a wait, because its
-//! launch may begin before preceding work has ended; this module removes the wait. Scans and selections ask the L2 cache to evict their
-//! input last, which was measured on 9.0 only; this module gives the input the normal eviction priority. All other lines are the same,
-//! since 8.0 has all the instructions. Instructions that 7.0 lacks, above all asynchronous copies, are replaced by others: see
-//! [`synchronous`](mod@crate::synchronous).
+//! launch may begin before preceding work has ended; this module removes the wait. Scans of whole arrays and selections may ask the L2
+//! cache to evict their input last, which was measured on 9.0 only; this module gives the input the normal eviction priority. All other
+//! lines are the same, since 8.0 has all the instructions. Instructions that 7.0 lacks, above all asynchronous copies, are replaced by
+//! others: see [`synchronous`](mod@crate::synchronous).
 
 use crate::synchronous::synchronous;
 

@@ -14,8 +14,8 @@
 //! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
 //! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. These statements do not end a
-//! run: arithmetic without a predicate, scopes, declarations of registers, and the instructions that are replaced above,
-//! except those that end a group of copies or wait for copies. Any other statement ends the run, and comes after the run's stores.
+//! run: the operations in `ARITHMETIC` without a predicate, scopes, declarations of registers, and the instructions that are replaced
+//! above, except those that end a group of copies or wait for copies. Any other statement ends the run, and comes after the run's stores.
 
 use std::fmt::Write;
 
@@ -154,16 +154,14 @@ fn has_several(line: &str) -> bool {
     has_scope || code.find(';').is_some_and(|end| end + 1 < code.len())
 }
 
-/// Whether a line may have an instruction that 7.0 lacks. The first letters are compared first, then the opcode.
+/// Whether a line's opcode has a part that 7.0 lacks.
 fn is_suspect(line: &str) -> bool {
     let code = line.trim_start();
     let code = match code.strip_prefix('@') {
         Some(guarded) => guarded.split_once(' ').map_or("", |(_, code)| code),
         None => code,
     };
-    let begins = ["cp", "cr", "cv", "gr", "ma", "mb", "mi", "re"];
-    let opcode = || code.split([' ', ';']).next().unwrap_or_default();
-    begins.iter().any(|begin| code.starts_with(begin)) && lacks(opcode())
+    lacks(code.split([' ', ';']).next().unwrap_or_default())
 }
 
 /// Whether an opcode has a part that 7.0 lacks.
@@ -325,6 +323,18 @@ mod tests {
         let text = synchronous(&format!("{HEAD}{body}}}\n"))?;
         let rest = text.strip_prefix(HEAD).unwrap();
         Some(rest.strip_suffix("}\n").unwrap().to_owned())
+    }
+
+    #[test]
+    fn what_the_device_lacks_is_refused() {
+        for line in [
+            "add.rn.bf16 %h1, %h2, %h3;",
+            "ld.global.L2::cache_hint.b32 %r1, [%rd1], %rd2;",
+        ] {
+            assert_eq!(body(&format!("\t{line}\n")), None, "{line}");
+        }
+        let line = "\tadd.rn.f16 %h1, %h2, %h3;\n";
+        assert_eq!(body(line).as_deref(), Some(line));
     }
 
     #[test]

@@ -156,7 +156,7 @@ impl Table {
     }
 }
 
-/// The contents of [`BODIES`].
+/// The recipes in the text of [`BODIES`].
 fn recipes(text: &str) -> Result<Vec<Recipe>, NoTable> {
     let sections = text.split("\n\n").map(str::trim_end);
     let sections: Vec<(&str, &str)> = sections
@@ -175,7 +175,7 @@ fn recipes(text: &str) -> Result<Vec<Recipe>, NoTable> {
     Ok(recipes)
 }
 
-/// The contents of a kernel's section.
+/// The recipe in a kernel's section.
 fn recipe(head: &str, lines: &str, bodies: &BTreeMap<&str, &str>) -> Result<Recipe, NoTable> {
     let pair = |line: &'_ str| -> Result<(String, String), NoTable> {
         let (first, second) = line

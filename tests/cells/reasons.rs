@@ -16,7 +16,7 @@ macro_rules! reasons {
 
 reasons! {
     QUEUED: "reduction_queued_without_result",
-        "Queued work returns nothing: it needs `.to(&mut results)`, or `.in_place()`.";
+        "Queued work returns nothing. Results need `.to(&mut results)` or `.in_place()`, and a total needs `.total(&mut total)`.";
     UNCOUNTED: "selection_queued_without_count",
         "Only the device knows the number of chosen items or of runs: queued work needs `.count_to(&mut count)`.";
     UNLOCATED: "by_key_queued_without_runs",
@@ -29,15 +29,16 @@ reasons! {
         "Only requests on slices have this method. With device memory, the outputs `.rest_to(…)`, `.indices_to(…)`, `.lengths_to(…)` \
          and `.starts_to(…)` take its place.";
     WRITTEN: "lengths_of_a_slice_written",
-        "Only requests on device memory have this output. With slices, `.indices()`, `.lengths()` and `.starts()` return such numbers. The \
-         starts of runs of keys are those of `runs(&k).starts()`.";
+        "Only requests on device memory have this output. With slices, `.indices()`, `.lengths()` and `.starts()` return indices, lengths \
+         and starts, and a request with `.to(&mut results)` returns the count. The starts of runs of keys are those of \
+         `runs(&k).starts()`.";
     LENGTH: "count_of_a_slice",
         "A slice knows its length.";
     GROUPS: "rows_on_a_group",
-        "Groups of GPUs reduce and scan whole inputs, without options other than `.exclusive()`. `&gpus` returns all results. \
+        "A group of GPUs reduces or scans one input as a whole, without options other than `.exclusive()`. `&gpus` returns all results. \
          `&mut member` returns the result of a reduction, and writes the results of a scan.";
     PAIRS: "rows_of_pairs",
-        "No kernel has two inputs in this shape.";
+        "A reduction of two inputs combines whole inputs, without `.count(&n)` and `.in_order()`.";
     OF_PAIRS: "scan_of_pairs",
         "No kernel scans two inputs.";
     PITCH: "pitch_of_segments",

@@ -13,7 +13,7 @@ pub fn is_child() -> bool {
 }
 
 /// Runs `body` in a child process with these environment variables. The child is this test binary, with only the test named `test`. In the
-/// child, this function runs the body. In the parent, it panics with the child's output if the child fails.
+/// child, this function runs the body. In the parent, it panics with the child's output unless the test passes.
 pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     printed_in_child(test, variables, body);
 }

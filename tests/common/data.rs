@@ -1,4 +1,5 @@
-//! Random items for tests, the same in every run. Sums and products of floats are rounded, so a wrong order usually changes them.
+//! Random items for tests: a seed always gives the same items. Sums and products of floats are rounded, so a wrong order usually changes
+//! them.
 
 #[path = "random.rs"]
 mod random;
@@ -18,7 +19,7 @@ pub trait Sample: Item {
     /// An item of any sign. Floats have very different magnitudes.
     fn any(random: &mut Random) -> Self;
 
-    /// A factor of long products. A long product of floats seldom overflows or vanishes, and a product of integers is not 0.
+    /// A factor of long products. A product of thousands of floats seldom overflows or vanishes, and a product of integers is not 0.
     fn factor(random: &mut Random) -> Self;
 }
 
@@ -31,7 +32,7 @@ macro_rules! integers {
     )*};
 }
 
-/// Each line has a type, and the function that makes it from an `f64`.
+/// Each line has a type, and the function that makes a number of this type from an `f64`.
 macro_rules! floats {
     ($($t:ident: $from:expr;)*) => {$(
         impl Sample for $t {
@@ -42,7 +43,7 @@ macro_rules! floats {
             }
             fn factor(random: &mut Random) -> Self {
                 let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
-                // The magnitudes' logarithms are 0 on average, so a long product seldom overflows or vanishes.
+                // The magnitudes' logarithms are 0 on average, so a product of thousands seldom overflows or vanishes.
                 $from(sign * (0.9 + 0.203_451 * unit(random)))
             }
         }
@@ -57,7 +58,7 @@ floats! {
     f64: |number| number;
 }
 
-/// The scales are factors of long products, so a long composition of maps seldom overflows or vanishes.
+/// The scales are factors of long products, so a composition of thousands of maps seldom overflows or vanishes.
 impl Sample for Affine {
     fn any(random: &mut Random) -> Self {
         let [scale, offset] = [f32::factor(random), f32::any(random)];
@@ -69,7 +70,7 @@ impl Sample for Affine {
     }
 }
 
-/// A random number from 0 to 1.
+/// A random number from 0 to below 1.
 pub fn unit(random: &mut Random) -> f64 {
     (random.bits() >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -89,7 +90,7 @@ pub fn ordinary_of_seed<O: Op<T>, T: Sample>(seed: u64, count: usize) -> Vec<T> 
     (0..count).map(|_| item(&mut random)).collect()
 }
 
-/// Asserts that two lists have the same bits. A failure shows where they first differ.
+/// Asserts that two lists have the same bits. A failure shows the lengths, or the first items that differ.
 #[track_caller]
 #[allow(dead_code, reason = "each test file uses its part")]
 pub fn assert_same_bits<T: Item>(found: &[T], expected: &[T], what: &str) {

@@ -1,8 +1,8 @@
 //! Launches the library's kernels on the virtual GPU's engine, without a driver and without the library's launch code. A test can change a
-//! kernel's text, run it on any device under any schedule, and count its instructions.
+//! kernel's text, run it with any number of multiprocessors under any schedule, and count its instructions.
 //!
-//! The kernels' modules document what a launch must provide. This module provides it, like the files `launch.rs` of the host library.
-//! Nothing here runs on a real GPU.
+//! The kernels' modules document what a launch must provide. This module provides it, like the host library's launch code. Nothing here
+//! runs on a real GPU.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -147,14 +147,14 @@ impl Engine {
         }
     }
 
-    /// Sets the epoch as if this many calls had used the workspace. All launches of a call in pieces count as one call.
+    /// Sets the epoch as if this many calls had taken tickets. All launches of a call in pieces count as one call.
     pub fn set_epoch(&self, launches: u32) {
         self.memory
             .write(self.workspace + EPOCH_OFFSET, &launches.to_le_bytes())
             .unwrap();
     }
 
-    /// How many calls have used the workspace since its state words were last cleared.
+    /// How many calls have taken tickets since the state words were last cleared. Some calls take none, such as a reduction of one chunk.
     pub fn epoch(&self) -> u32 {
         let mut bytes = [0; 4];
         let address = self.workspace + EPOCH_OFFSET;
@@ -218,8 +218,8 @@ impl Engine {
     }
 }
 
-/// The most state words that columns of `item_count` items need, for any shape of the matrix. Columns of one whole chunk and a last chunk
-/// of one row need the most state words for each item.
+/// The state words of `item_count` items in columns of one whole chunk and a last chunk of one row. Columns of this length need the most
+/// state words for each item.
 fn most_columns_state_words<A>(item_count: u64) -> u64 {
     item_count / (columns::CHUNK_ROWS + 1) * columns::state_words::<A>(columns::CHUNK_ROWS + 1, 1)
 }

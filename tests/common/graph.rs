@@ -1,4 +1,4 @@
-//! Captures of CUDA graphs, which `cust` does not have: the driver calls for a capture and its replay.
+//! Captures of CUDA graphs, by driver calls: `cust` has no calls for a capture.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

@@ -7,7 +7,7 @@ use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, scan, sele
 use crate::device::Item;
 use crate::numbers::{Random, items};
 
-/// Numbers of items: from a single item to several tiles.
+/// Numbers of items: from a single item to several tiles, unless items have one byte.
 const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
 
 fn place<T: Item>(length: usize) -> DeviceBuffer<T> {

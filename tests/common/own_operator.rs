@@ -1,4 +1,5 @@
-//! A user's operator gives the same bits on the device as on the CPU, in reductions and scans of whole arrays, of segments and of columns.
+//! A user's operator gives the same bits on the device as on the CPU, in reductions and scans of whole arrays, of segments and of columns,
+//! in reductions in order, and in reductions by key.
 
 #[path = "runs.rs"]
 mod runs;
@@ -103,7 +104,7 @@ where
     assert_same(&found[within.clone()], &expected[within], type_name::<O>());
 }
 
-/// Checks reductions of runs of few keys, which one launch finds and reduces.
+/// Checks a reduction by few keys. For most operators, one launch finds and reduces the runs.
 fn check_by_key<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Random) -> T) {
     let lengths = [3, 1, 15, 16, 17, 33, 255, 257, 5, 1, 1];
     let keys = keys(&lengths, |run| run as u32);
@@ -189,7 +190,7 @@ where
     }
 }
 
-/// Checks scans of whole arrays, reductions in order, and reductions and scans of segments and of columns.
+/// Checks scans of whole arrays, reductions in order and by key, and reductions and scans of segments and of columns.
 pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,
@@ -220,7 +221,7 @@ where
     }
 }
 
-/// Checks reductions and scans of whole arrays, of segments and of columns, and the laws of the operator.
+/// Checks reductions of whole arrays, all that [`check_scans`] checks, and the laws of the operator.
 pub fn check<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,

@@ -1,4 +1,4 @@
-//! Random numbers, the same in every run.
+//! Random numbers: a seed always gives the same numbers.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 

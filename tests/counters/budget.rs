@@ -1,5 +1,5 @@
 //! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs, of flags and of
-//! heads, and scans by key, have no budgets.
+//! heads, and kernels by key, have no budgets.
 //!
 //! A budget is a number of lane instructions for each item. The virtual GPU counts them in runs of the committed PTX. The test fails if a
 //! kernel becomes more expensive or cheaper by more than 5 %, until the table is updated. After an intended change:
@@ -8,12 +8,13 @@
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
-//! The blocks of a scan or a selection wait for each other, and the schedule decides how often they poll. So for each memory instruction,
-//! the instructions of one poll are subtracted from the count. Between schedules, the rest differs by at most half of the tolerance. Bytes
-//! and sectors are compared with those of the items and of the results (in reductions of whole arrays, of the items alone).
+//! In scans of whole arrays and in selections, blocks wait for each other, and the schedule decides how often they poll. In these, the
+//! instructions of one poll are subtracted from the count for each memory instruction. Between schedules, the rest differs by at most half
+//! of the tolerance. Bytes and sectors are compared with those of the items and of the results (in reductions of whole arrays, of the items
+//! alone).
 //!
-//! `NonZero` selects half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Runs have up to 64
-//! items; their first items and lengths are written.
+//! `NonZero` selects about half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Nearly all
+//! runs have up to 64 items. The runs' first items and lengths are written.
 //!
 //! A matrix has 64 columns of two chunks.
 //!
@@ -61,8 +62,8 @@ const MOVED: Moved = Moved {
     sectors: 1.025,
 };
 
-/// On average, a warp's access to global memory must touch at least this many sectors. An access of 16 bytes for each lane touches 16
-/// sectors. An access to one or two state words touches fewer.
+/// On average, a warp's access to global memory must touch at least this many sectors, except in the four sorts of kernels named above. An
+/// access of 16 bytes for each lane touches 16 sectors. An access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
 /// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. One thread stores the
@@ -120,7 +121,7 @@ fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
 /// The cost of a launch.
 struct Cost {
     counters: Counters,
-    /// Lane instructions, without those of polls.
+    /// Lane instructions; in scans of whole arrays and in selections, without those of polls.
     instructions: u64,
     item_count: u64,
     /// Bytes that have to be moved.
@@ -428,8 +429,8 @@ fn budgets() -> BTreeMap<(&'static str, &'static str), f64> {
     BUDGETS.lines().skip(1).map(parse).collect()
 }
 
-/// The generations in which a row's kernel is counted: all if the row stands for a text, otherwise the last. The operators'
-/// bodies are the same in all generations.
+/// The generations in which a row's kernel is counted: all if the row stands for a text, otherwise the last. Except for instructions that
+/// 7.0 lacks, the operators' bodies are the same in all generations.
 fn generations(symbol: &str) -> &'static [Generation] {
     match stands_for_its_text(symbol) {
         true => &GENERATIONS,

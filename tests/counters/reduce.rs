@@ -55,7 +55,7 @@ fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     let block_shuffles = words * (u64::from(BLOCK_WARPS) * 5 + 3);
 
     assert_eq!(counters.blocks, blocks);
-    // Each block writes a ticket and a partial. The last block resets the tickets for the next launch.
+    // If there are several blocks, each writes a ticket and a partial, and the last one resets the tickets for the next launch.
     let (read, told, last_blocks) = match blocks {
         1 => (0, 0, 0),
         _ => (
@@ -68,7 +68,7 @@ fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     assert_eq!(counters.global_bytes_written, output_bytes + told);
     assert_within(1.0, counters.global_bytes_read, input_bytes);
     assert_eq!(counters.atomics, blocks * last_blocks);
-    // The tree of each block has one barrier. The last block has two more, because it uses its scratch again.
+    // The tree of each block has one barrier. The last of several blocks has two more, because it uses its scratch again.
     assert_eq!(counters.barriers, blocks + 2 * last_blocks);
     assert_eq!(counters.shuffles, (blocks + last_blocks) * block_shuffles);
     assert_eq!(counters.votes, 0);

@@ -2,9 +2,10 @@
 //!
 //! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of several codes and for every third
 //! of these calls; in a sweep, for each call. In each of these runs, one call fails with one code. Each run has a thread of its own that
-//! has no current context. The scenario must return an error with the call and the raw code, unless the library can do without the call. It
-//! must not panic. It must leak no object that the library can still release. Then the scenario runs again without a failure. It must work,
-//! or report that the code has ended the context. With the real driver, live objects are not counted, and everything else is checked.
+//! has no current context. The scenario must return an error with the call and the raw code. (If the driver lacks memory, the error may
+//! name no call. If the library can do without the call, there may be no error.) The scenario must not panic. It must leak no object that
+//! the library can still release. Then the scenario runs again without a failure. It must work, or report that the code has ended the
+//! context. With the real driver, live objects are not counted, and everything else is checked.
 
 use std::thread;
 
@@ -29,7 +30,7 @@ const STICKY: [i32; 5] = [700, 702, DESTROYED, 716, 719];
 /// The code of a destroyed context.
 const DESTROYED: i32 = 709;
 
-/// Calls that release something. The library makes them when it already has its result.
+/// Calls that release something. In a run without a failure, the library makes them when it already has its result.
 const RELEASES: [&str; 6] = [
     "cuMemFree_v2",
     "cuMemFreeHost",
@@ -111,7 +112,8 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
                 // The library frees nothing of a context that is reported as destroyed.
                 let is_left =
                     moment == Moment::After || RELEASES.contains(&call) || code == DESTROYED;
-                // If memory runs out, the library frees everything that it keeps. Some of these objects are counted for this thread.
+                // If memory runs out, the library frees what it keeps for later calls, except kernels and the workspaces of graphs. Some of
+                // the freed objects are counted for this thread.
                 let is_freed = code == OUT_OF_MEMORY && attempt.result.is_ok();
                 assert!(
                     is_left || is_freed || attempt.alive == clean.alive,

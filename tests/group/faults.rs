@@ -267,7 +267,7 @@ fn no_memory_is_lost() {
                     .wait(&mut member);
                 assert!(short.is_err());
                 if member.rank() != 1 {
-                    // Rank 1 leaves during this call, and so dissolves the group.
+                    // Rank 1 leaves without this call, and so dissolves the group.
                     let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
                     assert!(end.is_err());
                 }

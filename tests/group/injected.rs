@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// The code with which the calls fail: `CUDA_ERROR_UNKNOWN`, which does not end the context.
 const CODE: i32 = 999;
 
-/// Calls that release something. The library has its result before it makes them. If such a call fails, the object stays.
+/// Calls that release something. The library has its result before it makes them. If such a call fails before its effect, the object stays.
 const RELEASES: [&str; 4] = [
     "cuMemFree_v2",
     "cuMemFreeHost",
@@ -75,7 +75,7 @@ impl Buffers {
 }
 
 /// Makes the calls on each rank, with a failure on the rank `failing`. Earlier attempts leave only loaded kernels, so all attempts after
-/// the first make the same driver calls.
+/// the first make the same driver calls until one fails.
 fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
     devices().iter().for_each(|gpu| gpu.trim().unwrap());
     as_ranks(RANKS, LIMIT, |mut member| {

@@ -1,5 +1,5 @@
-//! Reductions of two inputs: their results have the same bits as those of the reference, at lengths and starts around boundaries. Wrong
-//! arguments are refused.
+//! Reductions of two inputs: their results have the same bits on the device as on the CPU, at lengths around those of warps, blocks and
+//! tiles, and at several offsets. Wrong arguments are refused.
 
 use crate::device::Kernel;
 use cust::memory::{CopyDestination, DeviceBuffer};

@@ -1,4 +1,4 @@
-//! An allocator that counts the library's allocations by thread, without those of the driver.
+//! An allocator that counts each thread's allocations, without those of the virtual GPU's driver.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -8,7 +8,7 @@ use crate::edit::Edit;
 use crate::schedule::schedules;
 use crate::trial::{Check, Circumstances, Trial};
 
-/// Seeds of each policy.
+/// How many seeds each policy has, unless `WARPFOLD_SEEDS` is set.
 const SEEDS: u64 = 1;
 
 /// A bug in a kernel.
@@ -58,7 +58,7 @@ pub fn assert_clean(symbol: &str, it: Circumstances, trial: Trial) {
 }
 
 impl Bug<'_> {
-    /// Asserts that every listed check finds the bug by itself.
+    /// Asserts that every listed check finds the bug.
     pub fn assert_found(&self, symbol: &str, name: &str, it: Circumstances, trial: Trial) {
         let mut text = text_of(it, symbol);
         for edit in self.edits {

@@ -1,4 +1,4 @@
-//! Bugs in reductions by key that find the runs themselves. There are short runs, many runs of one item, and runs of several windows.
+//! Bugs in a reduction by key whose kernel also finds the runs. There are short runs, many runs of one item, and runs of several windows.
 
 use warpfold::Sum;
 
@@ -8,7 +8,7 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Hang, Memory, Race};
 use crate::trial::{Circumstances, of_by_key_reduction};
 
-/// The barriers, named after the reads that follow them.
+/// The barriers, named after what follows them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[

@@ -9,13 +9,13 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Hang, Memory, Race};
 use crate::trial::{Circumstances, of_columns_reduction, of_columns_scan};
 
-/// The barriers, named after the reads or writes that follow them.
+/// The barriers, named after what follows them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &["ticket", "leaves", "next level", "told", "last tag"],
 };
 
-/// The barriers of a scan. A scan reads published values on its way up and on its way down.
+/// The barriers of a scan. A scan goes up the tree of a column's chunks and down again. It reads published values both times.
 const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "leaves",

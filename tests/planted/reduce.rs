@@ -33,13 +33,13 @@ const COMPARISONS: Places = Places {
     names: &["", "tag"],
 };
 
-/// The reads of the block's tag from shared memory.
+/// The reads of the launch's tag from the block's shared memory.
 const TAGS: Places = Places {
     pattern: "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+32804];",
     names: &["published", ""],
 };
 
-/// The first shuffle of a warp's tree.
+/// The first shuffles of the trees by which warps combine their lanes' values.
 const SHUFFLES: Places = Places {
     pattern: ", 16, 31, -1;",
     names: &["warp's", "last block's"],

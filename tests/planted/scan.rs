@@ -1,7 +1,7 @@
 //! Bugs in scans with more tiles than blocks, so that some blocks take several tiles. The last tile is partial.
 //!
-//! A scan's text has the kernel twice, once for each shape of tiles. These scans are short, so the edits are in the half with tiles of 8
-//! warps.
+//! A scan's text has the kernel twice, once for each shape of tiles. These scans are short: of two copies of a line, the edits change the
+//! copy for tiles of 8 warps.
 
 use warpfold::Sum;
 
@@ -76,7 +76,7 @@ const BALLOTS: Places = Places {
     names: &["", "enough", "", "", "", "", ""],
 };
 
-/// One warp sends a tile or the end, and another waits for it.
+/// One warp tells another which tile is next, or that no tile is left. The other warp waits.
 const TELL_TILE: Places = Places {
     pattern: "bar.arrive \t*, 64;",
     names: &["in turn", "", "", "", "", ""],
@@ -90,7 +90,7 @@ const AWAIT_TILE: Places = Places {
 const TELL_PREFIX: &str = "bar.arrive \t*, 288;";
 const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 288;");
 
-/// One warp writes the number of its next tile to shared memory, and another reads it.
+/// One warp writes the number of the next tile to shared memory, and another warp reads the number.
 const WRITE_TILE: Places = TELL_TILE.of("exch.b32 %o, [%s], *;");
 const READ_TILE: Places = AWAIT_TILE.of("ld.shared.b32 \t*, [*+136];");
 
@@ -117,7 +117,7 @@ const LAST_TAG: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// So many tiles that other blocks wait for a tile of the starved block, and that blocks reuse their shared memory.
+/// So many tiles that blocks reuse their shared memory, and wait for a tile of the starved block.
 const MANY_TILES: Circumstances = Circumstances {
     item_count: 18 * 4096 + 2455,
     ..SEVEN_TILES

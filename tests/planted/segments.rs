@@ -1,6 +1,7 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
-//! There are also long segments, whose chunks single warps combine, and rows of two chunks. Rows of left folds are taken by whole blocks.
-//! Rows of `Moments` are streamed, from pieces and by single warps, and a later block combines the chunks of such a row.
+//! There are also long segments, whose chunks single warps combine, and rows of two chunks. A block takes all chunks of a row of `Sum`.
+//! Items of rows of `Moments` go straight to registers: warps combine whole chunks, or pieces of chunks. Then a block combines the chunks
+//! of a row.
 
 use warpfold::{Moments, Sum};
 
@@ -11,7 +12,7 @@ use crate::trial::Check::{Bits, Hang, Memory, Race};
 use crate::trial::{Circumstances, of_long_segments, of_rows_reduction};
 use crate::trial::{of_segmented_reduction, of_segmented_scan};
 
-/// The barriers, named after the reads or writes that follow them.
+/// The barriers, named after what follows them.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[
@@ -30,7 +31,7 @@ const BARRIERS: Places = Places {
     ],
 };
 
-/// The warps' barriers, named after the accesses that follow them.
+/// The warps' barriers, named after what follows them.
 const WARP_BARRIERS: Places = Places {
     pattern: "bar.warp.sync \t-1;",
     names: &[
@@ -179,7 +180,8 @@ const ROWS: Circumstances = Circumstances {
     ..SEGMENTS
 };
 
-/// The same rows, whose chunks single warps combine. Blocks take whole rows of left folds.
+/// As many items, with three windows for each block: single warps combine whole chunks. In rows of `Sum`, all chunks of a row go to one
+/// block.
 const WHOLE_CHUNKS: Circumstances = Circumstances {
     windows_per_block: 3,
     ..ROWS

@@ -1,5 +1,5 @@
-//! A trial of a kernel. The kernel runs twice on one workspace, with other items the second time, so that leftovers of the first launch
-//! matter too.
+//! A trial of a kernel. If the first launch seems right, the kernel runs again on the same workspace, with other items. So leftovers of the
+//! first launch matter too.
 
 use std::iter::repeat_n;
 
@@ -119,7 +119,7 @@ pub fn of_segmented_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -
     })
 }
 
-/// A trial of a reduction by key, with runs of the same lengths as the segments of [`of_segmented_reduction`].
+/// A trial of a reduction by key. Each segment of [`of_segmented_reduction`] that is not empty is a run.
 pub fn of_by_key_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
     let offsets = segments(it.item_count);
     let runs = offsets.windows(2).zip(0_u32..);

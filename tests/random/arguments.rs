@@ -5,7 +5,7 @@
 //! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. If there are items, a
 //! call with wrong arguments must be refused, write nothing, and leave nothing in its capture. Without items, such a call may be refused.
 //! Any other call must write the results of plain loops, and nothing else. If the results are unspecified, as with wrong offsets, the call
-//! may write anything to its outputs. The test finds wrong arguments by comparing byte ranges, without the library's code.
+//! may write anything to its outputs. The test judges arguments by their lengths, addresses and byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -29,7 +29,7 @@ use crate::graph::Graph;
 use calls::{Answer, Call, End};
 use role::{Contents, Length, Role};
 
-/// The number of columns of each matrix, and so the number of items of a row. Every number of items is a multiple of this.
+/// The number of columns of each matrix. Every number of items is a multiple of this.
 pub const COLUMNS: usize = 5;
 
 /// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.
@@ -304,7 +304,7 @@ fn spans(roles: &[Role], places: &[Extent], start: u64) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Whether a call has to be refused.
+/// Whether a call that has items must be refused.
 fn has_flaw(
     roles: &[Role],
     places: &[Extent],

@@ -71,7 +71,7 @@ macro_rules! by_loops {
 }
 
 /// Implements [`Reduction`] by the reference, and also [`Scan`], except for `WideSum` and `LogSumExp`. If a start and a step are given, a
-/// plain loop from this start also computes the results. Its step combines one more item.
+/// plain loop also computes the results. It begins with the start, and the step combines one more item.
 macro_rules! by_reference {
     ($op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
         impl Reduction<$t> for $op {

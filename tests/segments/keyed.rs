@@ -1,5 +1,5 @@
-//! Reductions and scans by key that compare the keys themselves: with windows of each size, under many schedules, and when the tags are
-//! used up.
+//! Reductions and scans by key whose kernels compare the keys: with windows of each size, under many schedules, and when the tags are used
+//! up.
 
 use virtual_gpu::RunOptions;
 use warpfold::{Cpu, Equal, Sum, reduce, scan};
@@ -18,7 +18,6 @@ struct Engines {
 }
 
 impl Engines {
-    /// Workspaces have words for windows' values and for their heads.
     fn new(generation: Generation, multiprocessors: u32, item_count: usize) -> Self {
         let engine = |kernel| {
             let text = generation.keyed_kernel(kernel);
@@ -30,7 +29,7 @@ impl Engines {
         }
     }
 
-    /// Checks both with runs of these lengths, with keys of 4 bytes or of 8.
+    /// Checks the reduction and the scan with runs of these lengths, and with keys of 4 or 8 bytes.
     fn check(&self, lengths: &[usize], is_wide: bool, shift: u32, options: &RunOptions) {
         if is_wide {
             self.check_keys(&keys(lengths, |run| (run as u64) << 31), shift, options);
@@ -75,7 +74,8 @@ impl Engines {
     }
 }
 
-/// Lengths of short runs, of runs around the items that are marked beside a window, of runs of several windows and chunks, and random ones.
+/// Lengths of short runs, of runs of about 128 items, of runs of several windows and chunks, and random lengths. A block compares the 128
+/// keys before its window, and the 128 keys after it.
 fn lists(random: &mut Random) -> Vec<Vec<usize>> {
     let chunk = chunk_items::<f32, f32>() as usize;
     let mut lists = vec![

@@ -71,7 +71,7 @@ impl Noise {
     }
 }
 
-/// The start of the error for two blocks that write the same word of the output.
+/// The start of the error for a race in global memory, such as between two blocks that write the same word of the output.
 const TWO_RESULTS: &str = "race: at global address";
 
 fn without_races(options: &RunOptions) -> RunOptions {

@@ -1,5 +1,5 @@
-//! Left folds of rows of whole chunks and of long segments, whose items go through rings of single warps: every place in a vector, blocks
-//! of several rows, chunks of any length, and empty segments among long ones.
+//! Left folds of rows and of long segments, in which mostly each warp has a ring in shared memory. The tests cover every place in a vector,
+//! several rows in a block, chunks of any length, and empty segments among long ones.
 
 use bytemuck::Zeroable;
 use cust::memory::DeviceBuffer;
@@ -17,7 +17,8 @@ use crate::schedule::schedules;
 use crate::shapes;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows: one item, several rows in a step, one or several steps, one or several chunks. The last three have no whole chunks.
+/// Lengths of rows: one item, a part of a step, one or several steps, one or several chunks. The last three are longer than a chunk, and no
+/// multiple of it.
 const LENGTHS: [usize; 14] = [
     1, 16, 32, 128, 256, 512, 1024, 2048, 4096, 8192, 65_536, 5000, 4097, 70_656,
 ];
@@ -35,7 +36,7 @@ where
         for begin in 0..4 {
             assert_rows::<O, T>(gpu, &items, &input, row_items, begin);
         }
-        // Few rows. For short rows, they end in the middle of a step.
+        // Few rows. Short rows then end in the middle of a step.
         for rows in [1, 3] {
             let count = Ord::min(rows * row_items, items.len());
             assert_rows::<O, T>(gpu, &items[..count], &input, row_items, 0);

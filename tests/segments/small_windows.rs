@@ -128,7 +128,7 @@ fn scans_in_each_order() {
     }
 }
 
-/// The launch is made for as many segments as there are items; device memory holds the true number, which is mostly less.
+/// Only the device knows the number of segments: the segments are runs of keys.
 #[test]
 fn the_number_of_segments_is_in_device_memory() {
     let mut random = Random::new(24);

@@ -1,4 +1,4 @@
-//! Calls: waiting and queued, with numbers of each width, on empty input, with too little room, and with wrong arguments.
+//! Waiting and queued calls, empty input, outputs with too little room, and wrong arguments.
 
 use cust::memory::{DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};
@@ -7,7 +7,7 @@ use warpfold::{Argument, Cpu, Equal, Error, Flagged, NonZero, cust, runs, select
 use crate::common::gpu;
 use crate::{assert_begins, place};
 
-/// Items in runs of two. Every third run is of zeros.
+/// The items 0, 0, 1, 1, 2, 2, 0, 0, and so on.
 fn items(count: usize) -> Vec<u32> {
     (0..count as u32).map(|index| index / 2 % 3).collect()
 }

@@ -10,7 +10,7 @@ use crate::schedule::schedules;
 /// A kernel in which each warp has four chunks of items. The chunks use the warp's list in turn.
 const KERNEL: &str = "select_if_non_zero_u8";
 
-/// Whether a text has a race, and whether it has a wrong result, under any schedule.
+/// Whether a text has a race under at least one schedule, and whether it has a wrong result under at least one.
 fn found(text: &str) -> (bool, bool) {
     let count = 7 * chunk_items::<u8>() + 40;
     let items: Vec<u8> = (0..count).map(|index| (index % 5) as u8).collect();
@@ -40,7 +40,7 @@ fn found(text: &str) -> (bool, bool) {
 fn a_list_that_lanes_read_too_early_or_write_too_early() {
     let text = SM_90.kernel(KERNEL);
     assert_eq!(found(&text), (false, false));
-    // The first barrier comes after writes of the list, the second after its reads. The third belongs to a warp that leaves.
+    // The first barrier comes after writes of the list, the second after its reads. The third is in `depart`.
     let barrier = "\tbar.warp.sync \t-1;\n";
     let parts: Vec<&str> = text.split(barrier).collect();
     assert_eq!(parts.len(), 4);

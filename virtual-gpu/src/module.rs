@@ -1,5 +1,4 @@
-//! Modules: PTX texts. A text is read and lowered as a whole, so that unsupported features are found
-//! before a kernel runs.
+//! Modules: PTX texts. When a text is loaded, all its kernels are lowered, so that unsupported features are found before a kernel runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -103,8 +102,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// The text is malformed, uses unsupported features ([`LIMITS`](crate::LIMITS)) or is for a newer
-    /// device, or its variables do not fit into the memory. After an error, nothing stays allocated.
+    /// The text is malformed, uses unsupported features ([`LIMITS`](crate::LIMITS)) or does not run on the device, or its variables do not
+    /// fit into the memory. After an error, nothing stays allocated.
     pub fn load(text: &str, device: &DeviceConfig, memory: &Memory) -> Result<Self, LoadError> {
         let mut problems = Vec::new();
         let text = ptx::with_grid_barrier(text);

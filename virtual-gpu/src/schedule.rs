@@ -2,7 +2,7 @@
 //! seed always give the same schedule.
 //!
 //! Time is divided into rounds. Under all policies except [`Policy::StarvedPredecessor`], every warp that can run gets one turn in each
-//! round. So no warp starves.
+//! round, so no warp starves.
 
 /// The order in which blocks start, and the order of the turns.
 ///
@@ -67,7 +67,7 @@ impl Policy {
 
 /// The most instructions of a turn.
 const LONGEST_TURN: u64 = 512;
-/// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in this number of rounds.
+/// Under [`Policy::StarvedPredecessor`], one round in this number starves no block.
 const STARVED_ROUNDS: u64 = 16;
 
 /// A warp's turn: the index of the block among the running blocks, and the index of the warp in its block.

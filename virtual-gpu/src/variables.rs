@@ -23,7 +23,8 @@ pub struct EnvVariable {
 /// Makes the list and its documentation.
 macro_rules! variables {
     ($($name:literal, $sets:literal, $values:literal, $default:literal;)*) => {
-        /// The environment variables that the driver reads at its first call.
+        /// The environment variables that the driver reads once: at its first call, or when a function such as [`mode`](crate::mode())
+        /// needs them earlier.
         ///
         /// | variable | sets | value | without it |
         /// |---|---|---|---|

@@ -1,5 +1,4 @@
-//! Asynchronous copies and mbarriers: their results under many schedules, and the reports of
-//! missing waits.
+//! Asynchronous copies and mbarriers: their results under many schedules, and the faults of wrong uses.
 
 mod support;
 

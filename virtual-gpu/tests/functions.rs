@@ -1,5 +1,5 @@
-//! Functions that the system defines, calls that expand exponentially, registers of 128 bits, atomic additions of 16-bit floats, and
-//! declarations that the fuzz test found.
+//! Functions that the system defines, undefined functions, calls that expand exponentially, registers of 128 bits, atomic additions of
+//! 16-bit floats, and declarations that the fuzz test found.
 
 mod support;
 
@@ -79,7 +79,7 @@ fn undefined_functions_are_refused() {
 
 #[test]
 fn exponentially_many_calls_are_refused() {
-    // Each function except the first calls the previous function twice: about 2^40 calls, but no instruction.
+    // The functions have no instructions but calls: each except the first calls the previous function twice, about 2^40 calls in all.
     let mut text = String::from(".version 8.0 .target sm_80 .address_size 64\n.func f0 { }\n");
     for i in 1..40 {
         let called = i - 1;

@@ -1,10 +1,9 @@
 //! Loading any text ends with a module or an error, and never with a panic. Kernels that load are launched. A launch also ends, with or
 //! without a fault.
 //!
-//! Texts are made from kernels that load, by cutting, doubling, exchanging and changing pieces.
-//! `PTX_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes that many
-//! texts, and reports the speed. `PTX_FUZZ_SEED` chooses other texts. The fuzz targets in
-//! `virtual-gpu/fuzz` are guided by coverage.
+//! Texts are made from kernels that load, by removing, inserting, exchanging and changing pieces.
+//! `PTX_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes that many texts, and reports the speed.
+//! `PTX_FUZZ_SEED` chooses other texts. The fuzz targets in `virtual-gpu/fuzz` are guided by coverage.
 
 #[path = "fuzz/edit.rs"]
 mod edit;

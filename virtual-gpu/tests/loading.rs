@@ -1,4 +1,4 @@
-//! The errors of texts that cannot be loaded, and the properties of modules.
+//! The errors of texts that cannot be loaded, refused launches, and the properties of modules.
 
 mod support;
 

@@ -1,9 +1,9 @@
 //! Compares the virtual GPU with recorded answers of an H200.
 //!
-//! `tests/recorded/` holds the answers that `examples/conformance` recorded. For each form of an instruction, and for many random kernels,
-//! there is a hash of the kernel's text and a hash of its output. For forms that an earlier version of the virtual GPU computed wrongly,
-//! there are some operands with the hardware's results. After a change of the generator or of the forms, record the hashes again on a GPU.
-//! For the forms, run `conformance --table --record FILE`. For the random kernels, run
+//! `tests/recorded/` holds the answers that `examples/conformance` recorded. For each form in the catalogue of instructions, and for many
+//! random kernels, there is a hash of the kernel's text and a hash of its output. For forms that an earlier version of the virtual GPU
+//! computed wrongly, there are some operands with the hardware's results. After a change of the generator or of the forms, record the
+//! hashes again on a GPU. For the forms, run `conformance --table --record FILE`. For the random kernels, run
 //! `conformance --count 1300 --optimise 0 --record FILE`; `suite/hidden.rs` says why they are compiled without optimisation.
 
 #[allow(dead_code, reason = "the example uses the rest")]

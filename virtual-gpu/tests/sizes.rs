@@ -1,5 +1,6 @@
 //! How much memory a text may declare in each space: as much as `ptxas` allows, and in global memory as much as the device has. Also tests
-//! the limits of statements and registers, and that deeply nested loops load.
+//! variables without a size or with forbidden initial values, a large variable, the limits of statements and registers, and deeply nested
+//! loops.
 
 mod support;
 

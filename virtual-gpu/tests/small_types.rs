@@ -1,4 +1,4 @@
-//! Packed integers, carries, permutations of bytes, and small floats, through PTX.
+//! Tests in PTX, among others of packed integers, carries, saturation, `lop3`, permutations of bytes, and small floats.
 
 mod support;
 
@@ -218,7 +218,7 @@ fn nearest_half(value: f64) -> u64 {
     sign | if up { high } else { low }
 }
 
-/// The bf16 nearest to a value that f32 holds exactly.
+/// The bf16 nearest to a value, ties to even.
 fn nearest_brain(value: f32) -> u64 {
     if value.is_nan() {
         return 0x7fff;

@@ -172,6 +172,11 @@ fn undefined_bits_with_an_effect_are_a_fault() {
         "setp.lt.u32 %p3, %r0, 16; @%p3 bra SIDE; vote.sync.ballot.b32 %r1, %p7, -1; bra.uni MEET; \
          SIDE: vote.sync.ballot.b32 %r1, %p3, -1; MEET:",
         "redux.sync.add.u32 %r1, %r9, -1;",
+        // The new value, or a value that decides a comparison, is undefined.
+        ".reg .b128 %q<3>; mov.b128 %q1, {%d2, %d1}; atom.global.b128.exch %q2, [%d1+32], %q1; \
+         ld.global.u32 %r1, [%d1+32];",
+        ".reg .b128 %q<3>; mov.b128 %q1, {%d2, %d1}; mov.b128 %q2, {%d1, %d1}; \
+         atom.cas.b128 %q2, [%d1], %q1, %q2; ld.global.u32 %r1, [%d1];",
         "vote.sync.ballot.b32 %r1, %p7, -1;",
         ".local .align 8 .b8 depot[8]; st.local.u16 [depot], %h0; ld.local.u32 %r1, [depot];",
     ] {

@@ -1,4 +1,4 @@
-//! Executables that cargo builds, with the names and paths that it reports.
+//! Executables that cargo builds, from the messages that it prints.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,14 +15,14 @@ pub struct Executable {
     pub path: PathBuf,
 }
 
-/// Runs a cargo command that builds, in release, and returns the executables.
+/// Runs a cargo command that builds in release. Returns the executables.
 pub fn build(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
     let mut cargo = Command::new("cargo");
     cargo.args(arguments).arg("--release").current_dir(root);
     among(&messages(&mut cargo)?)
 }
 
-/// Runs a cargo command that builds, and returns its messages.
+/// Runs a cargo command that builds. Returns cargo's messages.
 pub fn messages(cargo: &mut Command) -> Result<Vec<serde_json::Value>> {
     let output = cargo
         .arg("--message-format=json-render-diagnostics")

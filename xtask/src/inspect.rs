@@ -1,5 +1,5 @@
-//! Checks the compiled PTX. It must have the kernels of its part and no others. Each kernel of the library must meet the demands of its
-//! kind: wide loads and stores, and the same number of barriers as in the source.
+//! Checks the compiled PTX. It must have the kernels of its part and no others. A kernel of the library must also have the wide loads and
+//! stores of its kind, and the barriers of its source. It must wait for preceding work first if its text is for `sm_90`, and otherwise not.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ const fn reduction(loops: usize) -> Accesses {
     }
 }
 
-/// A scan of the table.
+/// A scan in the table of kernels.
 struct ScanRow {
     symbol: &'static str,
     tiles: ScanTiles,
@@ -222,8 +222,8 @@ fn inspect_entry(
     Ok(kernel::inspect(function, &rules)?)
 }
 
-/// Which list of its kind's other barriers a kernel has. A segmented reduction has the first list if it streams rows, and the second list
-/// if it has rings. A scan by key has the first list if it may go by sixteens of places. `None` for other symbols.
+/// The index of a kernel's list of barriers in its kind's `other_barriers`. A segmented reduction has the first list if it streams rows,
+/// and the second list if it has rings. A scan by key has the first list if it may go by sixteens of places. `None` for all other symbols.
 fn sort_of(symbol: &str) -> Option<usize> {
     macro_rules! sorts {
         (by_key_scan $op:ident $t:ident) => {

@@ -1,4 +1,4 @@
-//! Builds the PTX that ships, reproducibly: with a pinned compiler.
+//! Builds the committed PTX reproducibly, with a pinned compiler.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -258,7 +258,7 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
     finished(variant, &emitted).with_context(|| format!("PTX of {}", variant.name))
 }
 
-/// Turns the compiler's output into the files that ship, and inspects them.
+/// Turns the compiler's output into the finished files, and inspects them.
 fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
     if variant.part != KernelSet::Library {
         let text = format!(

@@ -1,4 +1,4 @@
-//! Runs tests of the library and the ladder's test under many schedules of the virtual GPU.
+//! Runs the ladder's test and tests of the library under many schedules of the virtual GPU.
 //!
 //! If a test compares its results with the CPU's, bit for bit, and passes under all schedules, its results have the same bits under all
 //! schedules. Each run is a separate process, and the environment sets its schedule. The first seed of each policy runs with all checks,
@@ -14,8 +14,8 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::Outcome;
 use crate::executables::{self, Executable};
 
-/// Tests that run on the device that the environment describes: tests of the library and, last, the ladder's test. The test `unordered` is
-/// left out: it expects a finding of a check that most seeds run without.
+/// Some of the tests that run on the device that the environment describes: tests of the library and, last, the ladder's test. The test
+/// `unordered` cannot be one of them: it expects a finding of a check that most seeds run without.
 const TESTS: [&str; 13] = [
     "bits", "one_pass", "by_key", "counted", "repeats", "slices", "streams", "captures", "tasks",
     "errors", "large", "overhead", "ladder",
@@ -25,7 +25,7 @@ const POLICIES: [&str; 5] = ["seeded", "reversed", "one-block", "starved", "stal
 /// The number of seeds of each policy, unless the command line gives another number.
 const SEEDS: u64 = 20;
 
-/// Runs the tests of these names, or all [`TESTS`], under every policy with the given number of seeds, and prints the outcome.
+/// Runs the named tests, or all [`TESTS`], under every policy with the given number of seeds, and prints the outcome.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     let (seeds, tests) = match arguments {
         ["--seeds", seeds, tests @ ..] => (seeds.parse().context("a number of seeds")?, tests),

@@ -6,10 +6,10 @@
 //! target/release/walk gpu_sum         # one call, file by file
 //! ```
 //!
-//! Runs itself under callgrind twice, once with many turns and once with few. A turn makes the call once. The difference between the two
-//! counts is the cost of the additional turns. Only a turn's own thread is counted, without the driver's functions. So the counts say
-//! nothing about the driver and the GPU, and do not depend on the machine's speed. The counts differ by a few instructions from build to
-//! build.
+//! Runs itself under callgrind twice for each call, once with many turns and once with few. A turn makes the call once. The difference
+//! between the two counts is the cost of the additional turns. Only a turn's own thread is counted, without the driver's functions. So the
+//! counts say nothing about the driver and the GPU, and do not depend on the machine's speed. The counts differ by a few instructions from
+//! build to build.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -50,7 +50,8 @@ fn main() -> Result<()> {
     }
 }
 
-/// Prints the cost of a turn, with a line for each file if `by_file` is set.
+/// Prints the cost of a turn. If `by_file` is set, also prints a line for each file of the library that the call reaches, and a line for
+/// all other files.
 fn print(call: &str, by_file: bool) -> Result<()> {
     ensure!(CALLS.contains(&call), "expected one of {CALLS:?}");
     let (few, many) = (count(call, FEW)?, count(call, MANY)?);
@@ -91,7 +92,7 @@ fn shortened(file: &str) -> &str {
     own.map_or(file, |start| &file[start..])
 }
 
-/// The instructions of `turns` turns, by file.
+/// The instructions, by file, of `turns` turns and of one turn that warms up the call.
 fn count(call: &str, turns: u64) -> Result<BTreeMap<String, u64>> {
     let folder = tempfile::tempdir()?;
     let out = folder.path().join("callgrind.out");
@@ -127,7 +128,7 @@ fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
         } else if let Some(name) = entry.strip_prefix("cfi=").or(entry.strip_prefix("cfl=")) {
             full_name(name, &mut names)?;
         } else if entry.starts_with("calls=") {
-            // The next entry is the cost of the called function. The function's own lines have this cost, too.
+            // The next entry is the cost of the called function. Entries of that function and of its callees have this cost, too.
             let cost = entries.next().context("a call without a cost")?;
             line = line_of(cost, line)?;
         } else if is_cost(entry) {

@@ -147,7 +147,7 @@ fn ratio_panels(subjects: &[&Subject], summary: &Summary) -> Vec<Panel> {
     with_lines([1, 2, 4, 8].into_iter().map(panel))
 }
 
-/// The panels, without lines that have no points. A panel without lines is left out.
+/// Leaves out lines without points, and panels without lines.
 fn with_lines(panels: impl Iterator<Item = Panel>) -> Vec<Panel> {
     let mut kept = Vec::new();
     for mut panel in panels {

@@ -11,7 +11,7 @@ use super::{Buffers, Shape};
 use crate::cub::shapes::Arguments;
 use crate::data::Measured;
 
-/// The largest relative error that a result may have.
+/// The largest relative error of a result that is not exact.
 const TOLERANCE: f64 = 5e-6;
 
 /// All these reductions.

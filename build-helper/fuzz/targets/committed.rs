@@ -1,5 +1,5 @@
-//! Reads files of device code with arbitrary contents and a correct hash. The reader must refuse the file, or return only kernels of the
-//! source's rows.
+//! Changes a valid file of device code, corrects the file's hash, and reads the file. The reader must refuse it, or return only kernels of
+//! the source's rows.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! A kernel's text with registers and labels numbered in the order in which they first appear.
 //!
-//! The compiler's numbers depend on the registers and labels that it dropped, and on earlier functions. Canonical numbers do not: they
-//! depend only on the kernel's own text. Also, two kernels of one kind share most of their lines.
+//! The compiler's numbers depend on the registers and labels that it dropped, and on earlier functions. Canonical numbers depend only on
+//! the kernel's own text. With these numbers, two kernels of one kind share most of their lines.
 
 use super::words::{Word, label, register};
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! warpfold device code 3              the format
-//! kernels 0.1.0-2                     the versions of warpfold-kernels, and of the kernels' arguments
+//! kernels 0.1.0-2                     the version of warpfold-kernels, and its `INTERFACE`
 //! source 1f0c…                        a hash of the source's tokens
 //! packed 523411 77ab…                 the packed bytes, and a hash of them and of the lines below
 //! kernel 9 0 reduce_gcd 31514         a compute capability, a symbol, the text's bytes
@@ -10,9 +10,9 @@
 //!                                     an empty line, then the packed bytes, as `lines` packs them
 //! ```
 //!
-//! The file may come from an attacker. The sizes that the file states have upper limits, and limit all allocations. The reader checks that
-//! each text has one entry, with the kernel's name, and is for the variant's architecture. It refuses a symbol that its caller does not
-//! accept. Only compiling again shows whether a text belongs to its source: see [`crate::UPDATE`].
+//! The file may come from an attacker. The sizes that the file states have upper limits, and limit the memory for unpacking. The reader
+//! checks that each text has one entry, with the kernel's name, and is for the variant's architecture. It refuses a symbol that its caller
+//! does not accept. Only compiling again shows whether a text belongs to its source: see [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -30,7 +30,7 @@ const FORMAT: &str = "warpfold device code 3";
 /// Identifies the sources from which kernels were made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
-    /// The version of `warpfold-kernels`, and of the kernels' arguments.
+    /// The version of `warpfold-kernels`, and its `INTERFACE`.
     pub kernels: String,
     /// A hash of the source's tokens.
     pub source: String,

@@ -1,5 +1,5 @@
 //! Packs many kernels' texts into few bytes. Kernels of one kind have nearly the same lines, in nearly the same order, and the numbers of
-//! their registers differ by a constant. The texts are packed in three steps:
+//! their registers mostly differ by a constant. The texts are packed in three steps:
 //!
 //! 1. In a line, [`NAME`] replaces the kernel's name. For each prefix of registers or labels, the *newest* number begins as 0. A number is
 //!    replaced by nothing if it is the newest number plus 1, and then becomes the newest. Any other number is replaced by its distance from

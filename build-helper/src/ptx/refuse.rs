@@ -1,8 +1,8 @@
 //! Forbidden effects of an operator's functions, found in their PTX.
 //!
-//! Each function is compiled separately, with its arguments passed by pointer and its result written through the last pointer. So it may
-//! read through its parameters, write through the last one, and compute. Everything else is refused: calls, panics, local memory, statics,
-//! endless loops, and effects on anything but the result.
+//! Each function is compiled separately. Its items and accumulators are passed by pointer, and its result is written through the last
+//! pointer. So the function may read through its pointers, write through the last pointer, and compute. Everything else is refused: calls,
+//! panics, local memory, statics, endless loops, volatile accesses, accesses to other memory, and effects such as barriers.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::reason::Reason;
 use warpfold_ptx::statement::{Instruction, Statement};
 use warpfold_ptx::text::Function;
 
-/// The reason why an operator's function cannot run in a kernel, if there is one.
+/// The reason to refuse an operator's function, if there is one.
 pub fn reason(
     function: &Function,
     hooks: &BTreeMap<String, Hook>,

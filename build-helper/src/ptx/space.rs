@@ -1,7 +1,7 @@
 //! Finds which memory an address is in, and turns generic accesses into accesses of shared or of global memory.
 //!
 //! The compiler only sees calls that return an address, so it writes generic `ld` and `st`, which are slow. This is a forward data-flow
-//! analysis of a function's 64-bit registers. It begins where an address is made:
+//! analysis of a function's 64-bit registers. In a kernel, it begins where an address is made:
 //!
 //! ```text
 //! mov.u64 %rd1, warpfold_shared;      shared
@@ -12,8 +12,8 @@
 //! join over all instructions that write it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a
 //! copy.
 //!
-//! Two kinds of addresses are not covered: addresses that pass through memory, and addresses that are in different spaces on different
-//! paths. An access by such an address is an error.
+//! Some addresses are not covered, such as addresses that pass through memory, and addresses that are in different spaces on different
+//! paths. An access by an address that is not covered is an error.
 
 use std::collections::HashMap;
 
@@ -52,7 +52,7 @@ impl Space {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
             (a, b) if a == b => a,
-            // An operator may choose which of two arguments to read. The join has the smaller index, so it is never the result: the result
+            // An operator may choose which of two parameters to read. The join has the smaller index, so it is never the result: the result
             // is the last parameter.
             (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
             (Self::Argument, Self::Number) | (Self::Number, Self::Argument) => Self::Number,
@@ -140,7 +140,7 @@ impl<'a> Spaces<'a> {
         self.known.get(&register).copied().unwrap_or(Space::Nothing)
     }
 
-    /// The space of the address in `[%rd1+16]`.
+    /// The space of the address in the operand of an access, such as `[%rd1+16]`.
     pub fn of_access(&self, at: usize, place: &str) -> Space {
         let place = place.trim_matches(['[', ']']);
         let end = place.find(['+', '-']).unwrap_or(place.len());

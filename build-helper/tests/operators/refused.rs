@@ -1,4 +1,4 @@
-//! Operators that cannot run in a kernel, and [`TakenApart`], which can.
+//! Operators that the build refuses, and [`TakenApart`], which it accepts.
 
 use warpfold::{Commutative, Op};
 

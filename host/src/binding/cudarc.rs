@@ -1,9 +1,9 @@
 //! Memory and streams of `cudarc`.
 //!
 //! `cudarc` keeps two events of each slice: one of the last read, and one of the last write. A stream that reads a slice waits for the last
-//! write, and a stream that writes it waits for both. Each stream records a new event after its work: `cudarc` does so when a `SyncOnDrop`
-//! is dropped. So the drop of a call's guard drops a `SyncOnDrop`. If `cudarc` does not know the stream, the call is ordered with the
-//! slice's own stream instead: after that stream's queued work, and before its later work.
+//! write, and a stream that writes it waits for both. The event of a read or a write is recorded after the work, when a `SyncOnDrop` is
+//! dropped. So the drop of a call's guard drops a `SyncOnDrop`. If `cudarc` does not know the call's stream, the call is ordered with the
+//! slice's own stream instead: it runs after the stream's queued work, and before the stream's later work.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,8 +17,8 @@ use cudarc::driver::{
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
 // SAFETY: a `CudaStream` holds a stream of the driver's. If the `CudaStream` created the stream, the stream is destroyed only when the
-// `CudaStream` is dropped. If the stream came from elsewhere, the code that made the `CudaStream` has promised that the stream lives as
-// long.
+// `CudaStream` is dropped. Default streams are not destroyed. If the stream came from another library, the code that made the `CudaStream`
+// has promised that the stream outlives the `CudaStream`.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
         // SAFETY: the handle is a stream of the driver's, which is not destroyed while `self` is borrowed: see above.
@@ -73,9 +73,9 @@ impl<T, S: DevicePtrMut<T>> fmt::Debug for WriteGuard<'_, T, S> {
 
 macro_rules! lends {
     ($($name:ty)*) => {$(
-        // SAFETY: the items of a slice are in one allocation. `cudarc` frees the allocation on the slice's own stream, after that stream
-        // has waited for the events that the guard records. If `cudarc` records no events, the program has promised to order uses itself,
-        // or uses only default streams, which wait for each other. The host reaches the items by copies only, never by references.
+        // SAFETY: the items of a slice are in one allocation. `cudarc` frees the allocation after the slice's own stream has waited for the
+        // events that the guard records. If `cudarc` records no events, the program has promised to order uses itself, or all of its
+        // `cudarc` streams are default streams, which wait for each other. The host reaches the items by copies only, never by references.
         unsafe impl<T: Pod> DeviceItems for $name {
             type Item = T;
             type Guard<'a>
@@ -126,8 +126,8 @@ macro_rules! lends_mut {
                     };
                 }
                 let stream = Arc::clone(DeviceSlice::stream(self));
-                // SAFETY: the handle is a stream of the driver's. The slice, or the slice that it borrows from, holds an `Arc` of the
-                // stream, and is borrowed during `'a`. So the stream is not destroyed during `'a`.
+                // SAFETY: the handle is a stream of the driver's. An `Arc` of the stream is in the slice, or in the slice that a view
+                // borrows from, and this slice is borrowed during `'a`. So the stream is not destroyed during `'a`.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
                 // The drop of `early` records the event before the work. The guard's drop records the event again, after the work.
                 let (address, early) = self.device_ptr_mut(&stream);

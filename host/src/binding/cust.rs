@@ -6,7 +6,7 @@ use cust::stream::Stream;
 
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
-// SAFETY: a `Stream` owns a stream of the driver's, and destroys it only when it is dropped.
+// SAFETY: a `Stream` owns a stream of the driver's, and only the `Stream`'s drop destroys that stream.
 unsafe impl DeviceStream for Stream {
     fn as_raw(&self) -> RawStream<'_> {
         // SAFETY: the handle is a stream of the driver's, which lives as long as `self`: see above. The result borrows `self`.

@@ -34,9 +34,9 @@ pub struct RawItems<'a, T> {
 }
 
 impl<T: Pod> RawItems<'_, T> {
-    /// The items from this address on. Every call asks the driver whose memory this is. The call refuses memory of another device, freed
-    /// memory that was not allocated again, host memory that is not page-locked, and an address that is not aligned for `T`. If there are
-    /// no items, the address is not checked.
+    /// The items from this address on. A call that uses any of the items asks the driver whose memory this is. The call refuses memory of
+    /// another device or context, freed memory that was not allocated again, host memory that is not page-locked, and an address that is
+    /// not aligned for `T`. A call that uses none of the items does not check the address.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

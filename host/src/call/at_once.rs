@@ -1,5 +1,5 @@
-//! Calls on slices that upload all items at once, on one transfer lane. The lane's memory holds the inputs, one after another, and then
-//! room for the outputs. Only the part of an output that was written is downloaded.
+//! Calls on slices whose items are uploaded all at once, on one transfer lane. The lane's memory holds the inputs, one after another, and
+//! then room for the outputs.
 
 use super::layout::{Layout, Section};
 use super::{Verb, Work};

@@ -1,4 +1,4 @@
-//! Values in messages: their bytes and, if they are made of floats, their numbers.
+//! Values in messages: their bytes and, for most floats, their numbers.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,7 +8,8 @@ use bytemuck::bytes_of;
 use super::floats::Floats;
 use crate::kernel::Item;
 
-/// A value's bytes, lowest address first. They are printed as hexadecimal words of 32 bits and, if the value is made of floats, as numbers.
+/// A value's bytes, lowest address first. They are printed as hexadecimal words of 32 bits. Floats and arrays of floats are printed as
+/// numbers too, and so are most results of operators that round.
 ///
 /// ```
 /// let bytes = warpfold::Bytes::of(&1.5f32);

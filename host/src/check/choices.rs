@@ -20,7 +20,7 @@ use crate::selection::{RunsKernel, SelectKernel};
 ///
 /// - [`OperatorFlaw::NoItems`] if there are no items;
 /// - [`OperatorFlaw::Choice`] for an item for which the device and the host have different answers;
-/// - [`OperatorFlaw::Gpu`] if a call on the GPU fails.
+/// - [`OperatorFlaw::Gpu`] if the GPU cannot be opened, or a call on it fails.
 pub fn check_predicate<P, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
@@ -51,7 +51,7 @@ where
 ///
 /// - [`OperatorFlaw::NoItems`] if there are no items;
 /// - [`OperatorFlaw::Choice`] for two items for which the device and the host have different answers;
-/// - [`OperatorFlaw::Gpu`] if a call on the GPU fails.
+/// - [`OperatorFlaw::Gpu`] if the GPU cannot be opened, or a call on it fails.
 pub fn check_equality<E, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,

@@ -36,7 +36,7 @@ impl Floats {
             ("f32", _) => Some(floats!(f32)),
             ("f16", _) => Some(floats!(f16)),
             ("bf16", _) => Some(floats!(bf16)),
-            ("u64" | "i64" | "u32" | "i32", _) => None,
+            ("u64" | "i64" | "usize" | "isize" | "u32" | "i32", _) => None,
             (_, 8) if rounds => Some(floats!(f64)),
             (_, 4) if rounds => Some(floats!(f32)),
             _ => None,

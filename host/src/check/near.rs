@@ -11,7 +11,7 @@ const TOLERANCE: f64 = 1e-3;
 /// A way to read bytes as numbers: the size of a number in bytes, and the function that reads a number.
 type Reading = (usize, fn(&[u8]) -> Option<f64>);
 
-/// The floats that a type of this alignment may be made of.
+/// The kinds of floats that the bytes of a type of this alignment are read as.
 fn readings(alignment: usize) -> &'static [Reading] {
     const F64: Reading = (8, |bytes| Some(f64::from_le_bytes(bytes.try_into().ok()?)));
     const F32: Reading = (4, |bytes| {

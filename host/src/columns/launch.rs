@@ -46,7 +46,7 @@ impl Matrices {
         })
     }
 
-    /// The matrices whose columns are the parts along an axis. `count`, in device memory, is the number of rows or of matrices.
+    /// The matrices whose columns are the parts of `axis`. `count`, in device memory, is the number of rows or of matrices.
     pub fn along(items: Span, axis: Axis, count: Option<Span>) -> Result<Self> {
         let of = match axis.is_of_columns() {
             true => Count::OfRows,
@@ -59,7 +59,7 @@ impl Matrices {
         })
     }
 
-    /// Whether the parts are contiguous rows. Their number may be a count in device memory.
+    /// Whether the parts are rows of a known length, without gaps between them. The number of rows may be a count in device memory.
     pub fn are_dense_rows(&self) -> bool {
         self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
     }
@@ -138,9 +138,9 @@ impl<'a> Queue<'a> {
             state_words: prepared.scratch.state_words,
             output: output.address,
         };
-        // SAFETY: the words are those of a reduction of columns (condition 1), with this matrix and the prepared workspace (condition 2).
-        // By `check_columns`, items, count and results are aligned memory of the context. The results overlap neither items nor count, and
-        // there is room for a result of each column (condition 3).
+        // SAFETY: the words are those of a reduction of columns (condition 1), with these matrices and the prepared workspace (condition
+        // 2). By `check_columns`, items, count and results are aligned memory of the context. The results overlap neither items nor count,
+        // and there is room for a result of each column (condition 3).
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -171,7 +171,7 @@ impl<'a> Queue<'a> {
             output: output.address + skipped * row.result.bytes as u64,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: the words are those of a scan of columns (condition 1), with this matrix and the prepared workspace (condition 2). By
+        // SAFETY: the words are those of a scan of columns (condition 1), with these matrices and the prepared workspace (condition 2). By
         // `check_columns`, items, count and results are aligned memory of the context. The results overlap neither items nor count, and
         // there is room for a result of each item (condition 3). A reversed scan reads the same rows, from the last row backward by a pitch
         // that wraps. If the count in device memory is smaller, the kernel skips the last rows or matrices.
@@ -202,8 +202,8 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
-    /// - they describe the matrix that `prepared` was made for, and its workspace;
-    /// - the matrix and the count can be read and the results written, in memory of this context, until the work is done.
+    /// - they describe the matrices that `prepared` was made for, and its workspace;
+    /// - the matrices and the count can be read and the results written, in memory of this context, until the work is done.
     unsafe fn launch_columns(
         &mut self,
         prepared: &Prepared<'a>,
@@ -211,7 +211,8 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let Prepared { kernel, blocks, .. } = prepared;
         // SAFETY: the words are the kernel's (condition 1). Items, count and results are as long as the kernel needs (condition 3), and the
-        // workspace has the state words for this matrix (condition 2). `blocks` is `block_count` of this matrix, as the kernel requires.
+        // workspace has the state words for these matrices (condition 2). `blocks` is `block_count` of these matrices, as the kernel
+        // requires.
         unsafe {
             self.launch(
                 Position::Whole,

@@ -57,7 +57,8 @@ pub(crate) struct PinnedMemory {
 
 // SAFETY: the memory is this owner's, and the driver frees it from any thread.
 unsafe impl Send for PinnedMemory {}
-// SAFETY: shared access only returns addresses. Reads and writes through them need unsafe code of their own.
+// SAFETY: shared access only returns the addresses, or asks the driver about them. Reads and writes at the addresses need unsafe code of
+// their own.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
@@ -84,7 +85,8 @@ impl PinnedMemory {
         Ok(memory)
     }
 
-    /// Checks that the memory still exists: a reset of its context frees it. The error is the driver's own error for a destroyed context.
+    /// Checks that the memory still exists: a reset of its context frees it. If it does not exist, the error has the driver's code for a
+    /// destroyed context.
     pub fn check(&self) -> Result<()> {
         const MEMORY_TYPE: c_int = 2;
         let mut memory_type: c_uint = 0;

@@ -40,7 +40,7 @@ pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
 }
 
 impl Module {
-    /// The same module as a type of `cust`, which unloads it when dropped.
+    /// The same module as `cust`'s type, whose drop unloads the module.
     #[cfg(feature = "cust")]
     pub fn into_cust(self) -> cust::module::Module {
         const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());

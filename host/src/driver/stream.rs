@@ -10,7 +10,7 @@ use warpfold_kernels::launch::Start;
 
 use super::{Context, Function, Result, check, raw};
 
-/// A stream that lives as long as `'a`: a stream of the program's, a stream of the library's own, or the default stream.
+/// A stream that lives as long as `'a`: a stream of the program's, a stream of the library's own, or a default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     pub(super) handle: *mut c_void,

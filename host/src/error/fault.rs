@@ -63,7 +63,7 @@ pub enum Fault {
         size: usize,
     },
 
-    /// Some ranks, perhaps including this rank, did not make the call within the time limit. The group has ended.
+    /// Some ranks, perhaps including this rank, did not make the call within the time limit. The group, if it was already made, has ended.
     #[error("waited {limit:?} for other ranks, {}", missing_ranks(missing))]
     TimedOut {
         /// The group's limit.

@@ -1,7 +1,7 @@
 //! Streams of the library's own, for calls that wait, and the scratch memory of a stream's launches.
 //!
-//! A stream of the library's own serves one call at a time. It is not ordered with the default stream, so captures do not affect it. A call
-//! that has to run after the program's queued work waits for an event.
+//! A stream of the library's own serves one call at a time. It is not ordered with the default stream, so captures do not affect it. If a
+//! call has to run after the program's queued work, its stream waits for an event.
 
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -76,8 +76,8 @@ impl CallStream {
     /// Later work on this stream waits for the work that is queued on the default stream. This includes the work of all streams that are
     /// ordered with the default stream, such as `cust`'s.
     ///
-    /// The caller has just checked that the default stream can be used ([`driver::check_default_stream`]). If another thread begins a
-    /// capture after that check, this call ends the capture. The driver has no call that checks and records at once.
+    /// Call [`driver::check_default_stream`] first. If another thread begins a capture after that check, this call ends the capture. The
+    /// driver has no call that checks and records at once.
     pub fn come_after_default_stream(&self) -> Result<()> {
         self.event
             .record(Stream::DEFAULT)

@@ -1,5 +1,5 @@
-//! Processes that were forked after the driver was used. In these processes no driver call works, and only the thread that forked still
-//! exists.
+//! Processes that were forked after this library had initialised the driver. In these processes no driver call works, and only the thread
+//! that forked still exists.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ unsafe extern "C" fn in_child() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
-/// Whether this process was forked after the driver was used.
+/// Whether this process was forked after [`watch`] had been called.
 pub(super) fn is_child() -> bool {
     FORKED.load(Ordering::Relaxed)
 }

@@ -20,7 +20,7 @@ impl Generation {
         self.is_destroyed.load(Ordering::Relaxed)
     }
 
-    /// Whether both identify the same context.
+    /// Whether `self` and `other` identify the same context.
     #[cfg(feature = "nccl")]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.is_destroyed, &other.is_destroyed)

@@ -68,8 +68,8 @@ pub(crate) struct LoadedKernel {
     pub function: Function,
     /// Whether its launches may begin before the previous launch has ended.
     pub start: Start,
-    /// The grid of short scans of the whole. Also the grid of segments and of scans by key, if there is at most one window for each
-    /// resident block.
+    /// The grid of short scans of the whole. Also the grid of segments and of calls by key, if there is at most one window for each
+    /// resident block; and of some reductions of rows.
     pub short: Grid,
     /// The grid of all other launches.
     pub long: Grid,

@@ -8,7 +8,7 @@
 //! - **Many streams.** Nothing reports that a stream was destroyed. So the number of records is bounded. Beyond the bound, the least
 //!   recently used streams are forgotten, and their workspaces are retired. Forgetting a live stream does no harm.
 //! - **Captures.** A captured call uses a workspace that belongs to its graph ([`Workspaces::lease`]). The calls of one capture on one
-//!   stream share a workspace. Asking for a captured stream's number would end the capture.
+//!   stream share a workspace, until a call needs a larger one. Asking for a captured stream's number would end the capture.
 //! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new or missing, and for every captured
 //!   call.
 //! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only while the map is read or changed.
@@ -29,7 +29,7 @@ const MOST_STREAMS: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     by_handle: RwLock<BTreeMap<usize, Arc<StreamSlot>>>,
-    /// The number of calls so far.
+    /// The number of calls on these streams so far.
     calls: AtomicU64,
 }
 
@@ -151,7 +151,7 @@ fn forget(
 }
 
 impl KnownStream {
-    /// Does nothing if `stream` is the stream of the last call. Otherwise checks the context of `stream`, and makes this the record of
+    /// Does nothing if the record has the number of `stream`. Otherwise checks the context of `stream`, and makes this the record of
     /// `stream`.
     fn recognise(
         &mut self,
@@ -166,7 +166,7 @@ impl KnownStream {
         }
     }
 
-    /// Checks the stream's context. If the record has the number of another stream, starts a new record.
+    /// Checks the stream's context. If the stream's number is not that of the record, starts a new record.
     #[cold]
     fn begin(
         &mut self,
@@ -184,7 +184,8 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The workspace for calls of this capture. Leases a workspace if the capture has none that is large enough.
+    /// The workspace for calls of this capture. Leases a workspace if the record has none of this capture, or a workspace that is too
+    /// small.
     pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,

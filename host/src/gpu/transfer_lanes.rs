@@ -25,10 +25,11 @@ pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
 
-/// Kept: 8 MiB of device memory and as much page-locked memory. In use: at most 32 MiB of each kind.
+/// Kept: 8 MiB of buffers in device memory, and 8 MiB in page-locked memory. In use: at most 32 MiB of each.
 const SHORT: Limits = Limits { most: 64, idle: 16 };
 
-/// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of each kind of memory. In use: at most 160 MiB.
+/// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of buffers in device memory, and 80 MiB in page-locked
+/// memory. In use: at most 160 MiB of each.
 const PIECES: Limits = Limits { most: 40, idle: 20 };
 
 /// For pieces longer than [`PIECE_BYTES`]: of reductions of more than 16 GiB, and of slices that are uploaded all at once. These lanes are

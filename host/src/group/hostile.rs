@@ -23,7 +23,7 @@ enum How {
     Lengths,
     /// Up to seven wrong bytes.
     Bytes,
-    /// All bytes are random.
+    /// All bytes of the body are random.
     All,
 }
 

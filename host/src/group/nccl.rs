@@ -7,7 +7,7 @@
 //! **Late ranks.** A sent message stays in the receiver's device memory, even after the sender has given up. So a rank that comes far too
 //! late still finds the message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From
 //! these times, all ranks see which ranks were too late. A rank counts its times from the moment at which the last of the previous messages
-//! reached it. So the clocks of two ranks differ only by the time between these two moments.
+//! reached it. So the clocks of two ranks differ only by the time between the two ranks' moments.
 
 mod library;
 

@@ -10,8 +10,8 @@
 //! and copies may write the body, so that the message can be sent without waiting for the host.
 //!
 //! The host accesses notes, bodies and incoming messages only while no queued work uses them: before a call's launches, and after a message
-//! was sent. (Sending waits for all queued work.) Only the host writes the envelope and the word, also while queued work writes the body. A
-//! call waits for its stream before it ends, so it leaves no work queued.
+//! was sent. (Sending waits for all queued work.) Only the host writes the envelope and the word of the outgoing message. It may write them
+//! even while queued work writes the body. A call waits for its stream before it ends, so it leaves no work queued.
 
 use std::ptr::NonNull;
 

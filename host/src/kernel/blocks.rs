@@ -21,8 +21,8 @@ pub struct Block {
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
-    /// The blocks of short scans of the whole. Also the blocks of segments and of scans by key, if there is at most one window for each
-    /// resident block.
+    /// The blocks of short scans of the whole. Also the blocks of segments and of calls by key, if there is at most one window for each
+    /// resident block; and of some reductions of rows.
     pub(crate) short: Block,
     /// The blocks of all other launches.
     pub(crate) long: Block,

@@ -120,8 +120,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// offset is greater than the number of items. Items before the first offset, and from the last offset on, belong to no segment. The
     /// result of an empty segment is the operator's identity. An empty list of offsets has no segments.
     ///
-    /// The time depends on the bytes of items, offsets and results. Each byte is moved once, except that some offsets are read twice. The
-    /// time does not depend on the lengths of the segments. A result depends on the segment's items and on nothing else, bit for bit. The
+    /// The time depends mostly on the bytes of items, offsets and results, and less on the lengths of the segments. Each byte is moved
+    /// once, except that some offsets are read twice. A result depends on the segment's items and on nothing else, bit for bit. The
     /// operator need not commute. If it uses the index of an item, the index counts from the start of the segment.
     /// [`warpfold_kernels::segments`] specifies the order of combination.
     ///

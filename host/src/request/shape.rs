@@ -1,8 +1,8 @@
 //! The shapes of a request, and the orders of a scan. A shape says how the items are divided into parts. The items of a part are reduced to
 //! one result, or scanned together.
 //!
-//! The methods of a request choose these types, and the compiler's messages name them. A program names a shape only where it writes the
-//! type of a request, as in a struct or in the signature of a function:
+//! The methods of a request choose these types, and the compiler's messages name them. A program names a shape where it writes the type of
+//! a request, as in a struct or in the signature of a function:
 //!
 //! ```
 //! use warpfold::request::{memory::OnTheHost, shape::Rows};

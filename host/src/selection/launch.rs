@@ -145,7 +145,7 @@ impl Selection {
         self.outputs.rejected.map(|span| span.item_count)
     }
 
-    /// Checks that there is a flag for each item, if there are flags.
+    /// Checks that there are as many flags as items, if there are flags.
     pub fn check_lengths(&self) -> Result<()> {
         match self.flags {
             Some(flags) => check_lengths(self.input.item_count, flags.item_count),

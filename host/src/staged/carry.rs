@@ -11,13 +11,13 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyTransferLane, Strip, TransferLane};
 
-/// A call takes at most this many lanes for each direction of copies. One lane is being copied, [`LANES_AHEAD`] lanes are queued after it,
-/// and the workers have the other lanes. With many more lanes, the buffers no longer fit the processors' caches. On a host of 16
-/// processors, sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host copies page-locked memory to an
-/// H200 at 55 GB/s.
+/// A call takes at most this many lanes for each direction of copies. One lane is being copied, and [`LANES_AHEAD`] lanes are queued after
+/// it. The other lanes are for the workers, and for pieces between their two [`Step`]s. With many more lanes, the buffers no longer fit the
+/// processors' caches. On a host of 16 processors, sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host
+/// copies page-locked memory to an H200 at 55 GB/s.
 const MOST_LANES: usize = 10;
 
-/// For each direction, the number of copies that are queued after the current copy, so that the bus never waits for this thread.
+/// For each direction, at most this many copies are queued after the current copy, so that the bus need not wait for this thread.
 const LANES_AHEAD: usize = 2;
 
 /// A piece has at most this many strips. Several workers copy a piece, so that its upload begins sooner.

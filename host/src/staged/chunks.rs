@@ -58,7 +58,7 @@ pub(crate) fn reduce_chunks(
     let board = board.lend(&conductor, |control| {
         let place = WorkspaceSpan {
             control,
-            // The launches write only the state words of these chunks, and read no state words.
+            // Of the state words, the launches write only those of these chunks, and they read none.
             states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),
             state_words,
             heads: 0,

@@ -1,13 +1,14 @@
 //! Copies to memory that a device reads next.
 
-/// Bytes that are copied before they are demoted to the shared cache. They fit a processor's nearest cache.
+/// Bytes that are copied at a time. They are demoted to the cache that the processors share before the next bytes are copied. So many bytes
+/// fit a processor's nearest cache.
 const BLOCK_BYTES: usize = 16 << 10;
 
 /// Copies bytes to the beginning of `to`, memory that a device reads next. `to` is at least as long as `from`.
 ///
-/// Bytes that a processor has just written are in its own caches. A device reads bytes from there more slowly than from memory. The rate
-/// from a host with Sapphire Rapids processors to an H200, in pieces of 256 KiB, was 19 GB/s. From memory, or from the cache that the
-/// processors share, the rate was 36 GB/s.
+/// Bytes that a processor has just written are in its own caches. A device reads bytes from there more slowly than from memory. An H200
+/// read pieces of 256 KiB from the own caches of Sapphire Rapids processors at 19 GB/s. From memory, or from the cache that the processors
+/// share, it read them at 36 GB/s.
 pub(super) fn copy_for_device(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.chunks_mut(BLOCK_BYTES).zip(from.chunks(BLOCK_BYTES)) {
         let to = &mut to[..from.len()];

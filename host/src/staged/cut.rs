@@ -22,7 +22,7 @@ const ALIGNMENT: usize = 256;
 pub(super) struct Room {
     /// The offset of a scan's results, in bytes: 0 if the results replace the items.
     pub results_at: usize,
-    /// Bytes of items and results together.
+    /// All bytes of the room.
     pub bytes: usize,
 }
 

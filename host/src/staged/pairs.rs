@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::Items;
+use super::carry::Ways;
 use super::cut::Cut;
 use crate::error::Result;
 use crate::gpu::{BusyTransferLane, Entered};
@@ -41,7 +42,8 @@ pub(crate) fn reduce_pairs(
         (piece_bytes, piece_bytes.min(side.bytes.len()))
     });
     let longest = left_bytes.1.next_multiple_of(ALIGNMENT) + right_bytes.1;
-    let mut idle = entered.lanes(MOST_LANES.min(cut.piece_count()), longest)?;
+    let useful = Ways::There.useful_lanes(cut.piece_count(), longest);
+    let mut idle = entered.lanes(useful.min(MOST_LANES), longest)?;
     let mut busy = VecDeque::<BusyTransferLane<'_>>::new();
     let lefts = left.bytes.chunks(left_bytes.0);
     let rights = right.bytes.chunks(right_bytes.0);
@@ -66,11 +68,11 @@ pub(crate) fn reduce_pairs(
                 right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
             };
             // SAFETY:
-            // - the values of these chunks' pairs were written to these places of the lane's memory above. The memory is lent to the
-            //   conductor's stream until the work is done (condition 1);
+            // - `send` uploads the first values of these chunks' pairs to the start of the lane's memory, and the second values to
+            //   `right_at`. The memory is lent to the conductor's stream until the work is done (condition 1);
             // - the result has memory of its own, page-locked (condition 2);
-            // - both places are aligned to 256 bytes, the offsets are multiples of a value's size, and the result is aligned to a page
-            //   (condition 3).
+            // - the start of the memory and `right_at` are aligned to 256 bytes, the offsets are multiples of a value's size, and the
+            //   result is aligned to a page (condition 3).
             unsafe { queue.reduce_pairs_piece(row, pairs, cut.units(piece), output) }
         })?);
     }

@@ -222,7 +222,7 @@ impl<A: Accumulator> Board<A> {
         })
     }
 
-    /// The address of a tile group's aggregate.
+    /// The address of a tile group's aggregate. The aggregates of all tile groups are followed by the prefixes of all tile groups.
     fn aggregate(&self, group: u64) -> u64 {
         self.place.states + (self.tile_count + group) * state_bytes::<A>() as u64
     }

@@ -1,4 +1,5 @@
-//! Threads that copy between a program's slice and page-locked memory. One thread alone is slower than the bus.
+//! Threads that copy between a program's slices and page-locked memory. They also make the pages of new results. One thread alone is slower
+//! than the bus.
 //!
 //! There is one set of threads in a process. The first call that needs them starts them, and they sleep between calls. They take tasks from
 //! one queue, in order, and no task waits for another task. Tasks come in bursts, such as all strips of a piece. Waking a thread takes
@@ -232,7 +233,7 @@ impl Threads {
         let threads = THREADS.get_or_init(Self::default);
         let started = STARTED.get_or_init(|| {
             let processors = thread::available_parallelism().map_or(1, NonZero::get);
-            // With two processors or more, one is left to the thread that makes the driver calls.
+            // With two processors or more, at least one is left to the thread that makes the driver calls.
             let wanted = processors.saturating_sub(1).clamp(1, Self::MOST);
             let start = |index| {
                 let thread = thread::Builder::new().name(format!("warpfold {index}"));

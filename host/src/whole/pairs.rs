@@ -33,7 +33,7 @@ impl PairSpan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of pairs. The result for no pairs is the operator's identity.
+    /// Queues a reduction of pairs. The result for no pairs is the operator's identity, lowered.
     pub fn reduce_pairs(
         &mut self,
         row: &'static Row,

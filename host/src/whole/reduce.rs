@@ -48,7 +48,7 @@ impl ReducePlan {
 
 impl Queue<'_> {
     /// Queues a reduction of `input`. `count` is device memory with the number of items to reduce, if only the device knows it. The result
-    /// of an empty input is the operator's identity.
+    /// of an empty input is the operator's identity, lowered.
     #[inline]
     pub fn reduce(
         &mut self,

@@ -14,7 +14,7 @@ use warpfold_kernels::op::Op;
 const THREADS: usize = BLOCK_THREADS as usize;
 const LANES: usize = WARP_LANES as usize;
 
-/// Combines all items. Without items, the result is the operator's identity.
+/// Combines all items. Without items, the result is the operator's identity, lowered.
 pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     let item_count = items.len() as u64;
     let chunks =
@@ -58,7 +58,7 @@ fn tile_starts<T: Element>(items: &[T], chunk: u64) -> impl Iterator<Item = u64>
     tiles.map(|tile| tile * reduce_tile_items::<T>())
 }
 
-/// Step 2 of a reduction, for one thread: a fold for each position in a vector.
+/// Step 2 of a reduction whose accumulator is not wide, for one thread: a fold for each position in a vector.
 fn fold_columns<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut folds = vec![O::identity(); vector_items::<T>()];
     for tile_start in tile_starts(items, chunk) {
@@ -75,8 +75,8 @@ fn fold_columns<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     pairwise::<O, T>(&folds)
 }
 
-/// Step 2 of a reduction with a wide accumulator, for one thread: one fold of the vectors with even numbers, and one fold of the vectors
-/// with odd numbers.
+/// Step 2 of a reduction with a wide accumulator, unless [`fold_tiles`] is used, for one thread: one fold of the vectors with even numbers,
+/// and one fold of the vectors with odd numbers.
 fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut folds = [O::identity(); 2];
     for tile_start in tile_starts(items, chunk) {
@@ -93,8 +93,8 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     O::combine(folds[0], folds[1])
 }
 
-/// Step 2 of a reduction that combines pairwise, for one thread: combines the thread's vectors of each tile pairwise, and folds the tiles'
-/// values.
+/// Step 2 of a reduction by an operator with [`Op::IS_PAIRWISE`], for one thread: combines the thread's vectors of each tile pairwise, and
+/// folds the tiles' values.
 fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut fold = O::identity();
     for tile_start in tile_starts(items, chunk) {
@@ -297,7 +297,7 @@ fn scan_vector<O: Op<T>, T: Element>(vector: &[O::Accumulator]) -> Vec<O::Accumu
     scanned
 }
 
-/// The inclusive scan of a row's lanes by Kogge and Stone. Each step updates all lanes at once.
+/// The inclusive scan of a row's lanes by Kogge and Stone. Each step reads the values that the step before has left.
 fn kogge_stone<O: Op<T>, T: Element>(lanes: &[O::Accumulator]) -> Vec<O::Accumulator> {
     let mut scanned = lanes.to_vec();
     for step in [1, 2, 4, 8, 16] {

@@ -171,8 +171,8 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`Self::scan_piece`] hold. With the bit of [`Self::publish_piece`], the conditions of that function hold
-    ///   instead;
+    /// - The conditions of [`Self::scan_piece`] hold. With the bit that [`Self::publish_piece`] sets, the conditions of that function
+    ///   hold instead;
     /// - if the total is requested, its memory has room for a result, and the device writes it in this context until the work is done. It
     ///   is aligned, and does not overlap items, results or the count;
     /// - the count, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;

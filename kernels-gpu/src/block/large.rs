@@ -210,7 +210,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         lift::<O, T>(&item, 0, self.index(items, v), Items::All)
     }
 
-    /// The index of the calling lane's item `v` in the input.
+    /// The index of the calling lane's item `v`. In a backward scan, indices count from the end of the input.
     #[inline(always)]
     fn index(&self, items: TileItems, v: usize) -> u64 {
         items.begin + (Self::first_item() + v as u32) as u64

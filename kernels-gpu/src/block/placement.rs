@@ -104,7 +104,7 @@ impl Placement for Either {
 /// A vector's prefix, combined with the vector's first items.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// The first items, combined: after the prefix if [`Self::GOES_ON`], otherwise by themselves.
+    /// If [`Self::GOES_ON`], the prefix combined with the first items; otherwise the first items alone.
     items: Option<O::Accumulator>,
 }
 

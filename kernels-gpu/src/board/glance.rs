@@ -1,4 +1,5 @@
-//! A glance: several slots of a board, and one slot of another board, read at once. The loads do not wait for each other.
+//! A glance: slots of a board that lie 32 places apart, and one *other slot*, which may be on another board, read at once. If the values
+//! have one or two words, the loads do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -10,7 +11,7 @@ use super::Board;
 /// The most slots that a glance reads below its first slot. The slots are [`WARP_LANES`] places apart.
 pub const NEIGHBOURS: usize = 7;
 
-/// In the masks of wanted and of published slots, the bit of the slot on the other board.
+/// In the masks of wanted and of published slots, the bit of the other slot.
 pub const OTHER: u32 = 1 << (NEIGHBOURS + 1);
 
 /// Runs a block of code for each index of [`Glance::values`].
@@ -22,12 +23,12 @@ macro_rules! for_each_place {
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of one slot on another board. The
-/// other board's value has the type `P`.
+/// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of the other slot. The other slot's
+/// value has the type `P`.
 pub struct Glance<A, P> {
     /// The slots' values, with no meaning for slots that are not published.
     pub values: [A; NEIGHBOURS + 1],
-    /// The value of the slot on the other board, if it is published.
+    /// The other slot's value, if it is published.
     pub other: P,
     /// A bit for each slot that is published; [`OTHER`] is the bit of the other slot.
     pub published: u32,
@@ -54,7 +55,7 @@ impl<A: Accumulator, P: Accumulator> Glance<A, P> {
         self.published |= (is_published as u32) << place;
     }
 
-    /// Records a value read from the slot on the other board.
+    /// Records a value read from the other slot.
     #[inline(always)]
     fn add_other(&mut self, (value, is_published): (P, bool)) {
         self.other = value;
@@ -94,18 +95,6 @@ impl Board {
                         seen.add(K, self.value([low, high, 0, 0]));
                     });
                     seen.add_other(others.value([a, b, 0, 0]));
-                }
-                (1, 2) => {
-                    let (words, [a, b]) =
-                        simt::load_words_apart_and_pair(first_word, other_word, wanted);
-                    for_each_place!(K => { seen.add(K, self.value([words[K], 0, 0, 0])); });
-                    seen.add_other(others.value([a, b, 0, 0]));
-                }
-                (1, 4) => {
-                    let (words, other) =
-                        simt::load_words_apart_and_four(first_word, other_word, wanted);
-                    for_each_place!(K => { seen.add(K, self.value([words[K], 0, 0, 0])); });
-                    seen.add_other(others.value(other));
                 }
                 _ => {
                     for_each_place!(K => {

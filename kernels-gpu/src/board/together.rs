@@ -1,7 +1,8 @@
 //! Consecutive slots that the lanes of a warp read together.
 //!
-//! If each lane read a large value by itself, word by word, each load of the warp would touch 32 sectors. So the lanes read the words of 32
-//! slots in the order of the addresses: in round `r`, lane `l` reads word `32·r + l`. The lanes exchange the words through shared memory.
+//! If each lane read a large value by itself, word by word, each load of the warp would touch 32 sectors. So the lanes read the words of up
+//! to 32 slots in the order of the addresses: in round `r`, lane `l` reads word `32·r + l`. The lanes exchange the words through shared
+//! memory.
 
 use core::marker::PhantomData;
 

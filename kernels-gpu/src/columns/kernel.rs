@@ -16,11 +16,12 @@
 //!
 //! **Long columns.** The chunks of a long column combine by sixteens, like the chunks of a long segment (see [`crate::segments::kernel`]).
 //! The unit with the last of 16 chunks combines these chunks. The unit with the last of 256 chunks then combines the results of 16 such
-//! units, and so on. Each unit except a column's last publishes one value, after its last combination. All units of a block go up together,
-//! a level of sixteens at a time. On each level up to 15 warps wait, and each of their lanes waits for at most one value.
+//! units, and so on. In a reduction, a column's last unit combines the remaining values of every level. Each unit except a column's last
+//! publishes one value, after its last combination. All units of a block go up together, a level of sixteens at a time. On each level up to
+//! 15 warps wait, and each of their lanes waits for at most one value.
 //!
-//! **Scans** go up in the same way, and publish the same values. Then they go down: each chunk's prefix is combined from published values,
-//! at most 15 for each level. A unit publishes its value before it goes down.
+//! **Scans** go up in the same way, except for a column's last unit, and publish the same values. Then they go down: each chunk's prefix is
+//! combined from published values, at most 15 for each level. A unit publishes its value before it goes down.
 //!
 //! **Progress.** A unit waits only for values of units with lower numbers. These units belong to its own block, or to blocks with earlier
 //! tickets, which have started. A value of level `l` combines 16^`l` chunks. On the way up, a block publishes its values of a level before
@@ -29,12 +30,13 @@
 //! all blocks are on the way down, any of them can go on.
 //!
 //! Cost: the kernel writes every result once. A reduction reads every item once. A scan reads an item once if the thread holds the leaf's
-//! items in registers (`is_held`), and otherwise twice. If a column has several chunks, each chunk also has a state word for each 32 bits
-//! of an accumulator. A value is published at most once, and at most one unit waits for it on the way up. In a scan, each unit whose prefix
-//! needs the value also waits for it, on the way down. A unit that waits reads the words again and again. A block has these barriers:
+//! items in registers (`is_held`), and otherwise twice. A pairwise fold may read the last item of a leaf again, if the leaf has fewer than
+//! 16 rows. If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. A value is published at
+//! most once, and at most one unit waits for it on the way up. In a scan, each unit whose prefix needs the value also waits for it, on the
+//! way down. A unit that waits reads the words again and again. A block has these barriers:
 //!
 //! - 1 after the leaves are folded,
-//! - if columns have several chunks: 1, and 2 more for each level that any of the block's units combines on the way up,
+//! - if columns have several chunks: 1, and 2 more for each level that any of the block's units goes up,
 //! - in a scan of such columns: 1 for the prefixes, and 2 for each level that any of the block's units combines on the way down,
 //! - in the launch with the last tag, for such columns: 1.
 //!

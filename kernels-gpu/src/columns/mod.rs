@@ -4,9 +4,9 @@
 //! # The order, version 3
 //!
 //! The order of combination is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by
-//! sixteens, counted from the first row. So a column's results have the same bits as the results of a segment with the same items, or of a
-//! row of the transposed matrix. An item's index, for operators that use it, is its row. The result of a column without rows is the
-//! identity.
+//! sixteens, counted from the first row, or from the last row in a backward scan. So a column's results have the same bits as the results
+//! of a segment with the same items, or of a row of the transposed matrix. An item's index, for operators that use it, is its row, counted
+//! in the same way. The result of a column without rows is the identity, lowered.
 //!
 //! # Along an axis
 //!
@@ -19,10 +19,10 @@
 //!
 //! A column is cut into **chunks** of [`CHUNK_ROWS`] rows, and a chunk into **leaves** of [`FAN`] rows. A **unit** is a chunk of one
 //! column. Units are numbered along the rows: unit `u` is chunk `u / columns` of column `u % columns`. A group of [`unit_warps`] warps
-//! works on [`WARP_LANES`] consecutive units, one for each lane. So the lanes of a warp read neighbouring items of a row. If a row has
-//! fewer items than a warp has lanes, the other lanes read the next matrices, or the chunks below. Warp `w` of the group has leaf `w` of
-//! each of these units. A block's [`BLOCK_WARPS`] warps form as many groups as they can: one group, if columns have more than 128 rows; a
-//! group for each warp, if each column is a single leaf.
+//! works on [`WARP_LANES`] consecutive units, one for each lane. So the lanes of a warp read neighbouring items of a row. Lanes past the
+//! end of a row read the next matrices, or the chunks below. Warp `w` of the group has leaf `w` of each of these units. A block's
+//! [`BLOCK_WARPS`] warps form as many groups as they can: one group, if columns have more than 128 rows; a group for each warp, if each
+//! column is a single leaf.
 //!
 //! If columns have several chunks, each unit has state words of its own, in which it publishes its value.
 //!

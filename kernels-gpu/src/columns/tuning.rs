@@ -7,7 +7,8 @@ use crate::op::Op;
 /// How many blocks share a multiprocessor. The compiler limits the registers accordingly.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
-/// How many blocks share a multiprocessor in a reduction by `O`: [`BLOCKS_PER_MULTIPROCESSOR`], with two exceptions.
+/// How many blocks share a multiprocessor in a reduction by `O`, an operator of the table: [`BLOCKS_PER_MULTIPROCESSOR`], with two
+/// exceptions. With a program's own operators there are no exceptions.
 ///
 /// - One more for items of up to 4 bytes with accumulators of up to 3 words, which need few registers. On an H200, sums of 2^28 `f32` in
 ///   1,024 columns took 324 µs with two blocks (46 registers) and 260 µs with three (40 registers) (2026-11-25,

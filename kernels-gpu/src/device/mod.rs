@@ -9,7 +9,8 @@
 //!
 //! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item; the operator of [`block::reduce`] has to commute. Folds,
 //! reductions and scans combine accumulators: call [`Op::lift`](crate::Op::lift) on an item first (a fold does so itself), and
-//! [`Op::lower`](crate::Op::lower) before you write a result. The order of combination is fixed, so results repeat bit for bit.
+//! [`Op::lower`](crate::Op::lower) before you write a result. The order of these combinations is fixed, so the results repeat bit for bit.
+//! Sums of floats by [`atomic`] may differ from run to run.
 //!
 //! # Convergence
 //!

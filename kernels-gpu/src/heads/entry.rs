@@ -1,6 +1,6 @@
 //! The entries of launches that mark heads.
 
-/// Emits the entry of launches that mark heads by an equality, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of launches that mark heads by an equality. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_heads {

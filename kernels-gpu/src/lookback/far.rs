@@ -1,4 +1,4 @@
-//! The far look-back, for scans of large items with large accumulators.
+//! The far look-back, for scans of large items or results with large accumulators.
 //!
 //! If each lane read a large value by itself, word by word, each load of the warp would touch 32 sectors. So the lanes read the slots of a
 //! group's tiles together, in the order of the addresses, and exchange the words through shared memory.
@@ -159,7 +159,7 @@ impl<A: Accumulator> Lookback<A> {
     ///
     /// # Safety
     /// - The conditions of [`Lookback::look_back`].
-    /// - `scratch` is shared memory of [`crate::launch::scan_scratch_bytes`] that only this warp uses.
+    /// - `scratch` has [`crate::launch::scan_scratch_bytes`] of shared memory. Only this warp uses it.
     /// - If `tile` is the last of its group, [`Self::gather`] was called.
     #[inline(always)]
     pub unsafe fn look_far_back<O: Op<T, Accumulator = A>, T: Element>(
@@ -220,8 +220,8 @@ impl<A: Accumulator> Lookback<A> {
         }
     }
 
-    /// Publishes the aggregate of `tile`, which one lane has. That lane writes the aggregate's words to `room`, and lane `l` publishes word
-    /// `l`. So the warp publishes the aggregate by one store.
+    /// Publishes the aggregate of `tile`. The lane with `has_aggregate` writes the aggregate's words to `room`. Then lane `l` publishes
+    /// word `l`. So the warp publishes the aggregate by one store.
     ///
     /// # Safety
     /// - Convergent: a whole warp. The calling block holds `tile`, and publishes it only once.
@@ -304,7 +304,7 @@ impl<A: Accumulator> Lookback<A> {
     }
 
     /// The last group whose prefix is known, if all wanted aggregates from that group on are known too; else `u32::MAX`. The prefix of
-    /// group 0 is always known.
+    /// group 0 counts as known only if `first_prefix` is 1.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -345,7 +345,7 @@ fn group_slot<A: Accumulator>(scratch: *mut u32, slot: u32) -> *mut u32 {
         .wrapping_add(slot as usize * group_slot_words(A::WORDS))
 }
 
-/// The value in a group's slot. All lanes read the same slot: 16 bytes at a time, and then the remaining words.
+/// The value in a group's slot. The calling lanes read the same slot: 16 bytes at a time, and then the remaining words.
 ///
 /// # Safety
 /// The slot is in shared memory, and written.

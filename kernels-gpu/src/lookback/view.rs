@@ -84,8 +84,8 @@ impl<'a, L: Published> View<'a, L> {
             seen: Glance::nothing(),
             distance: WARP_LANES,
         };
-        // SAFETY: the whole warp calls it: this function's condition. The view reads only slots of this tile and of lower tiles and groups,
-        // and the scan has all of these.
+        // SAFETY: the whole warp calls it: this function's condition. The view reads only the slots of tiles up to this tile, and of the
+        // prefixes of groups up to this tile's group. The scan has all of these.
         unsafe {
             if is_patient {
                 view.await_own_group();
@@ -163,7 +163,8 @@ impl<'a, L: Published> View<'a, L> {
         lane == self.group() && lane <= self.neighbours()
     }
 
-    /// Reads the own group's tiles, the prefixes, and the tiles of `groups` groups before the own group.
+    /// Reads the tiles of the own group and of `groups` groups before it. Also reads the prefixes of the own group and of up to
+    /// [`Self::NEIGHBOURS`] groups before it.
     ///
     /// # Safety
     /// The scan has the view's tile, and at least `groups` groups before the tile's group.

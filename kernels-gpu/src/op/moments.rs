@@ -30,10 +30,10 @@ use crate::element::{item_of, vector_of, Element, Words};
 
 /// The number of items, their mean and their variance. The type is both an operator and its result. All computations are in `f64`.
 ///
-/// Integers of more than 53 bits are rounded to `f64` first. Among several items, an infinity or a NaN makes the variance NaN. For n items
-/// with the mean μ and the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n). Here c is the number of
-/// tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. Where S is the sum of n items, (n·S)² must not
-/// overflow.
+/// Integers of more than 53 bits are rounded to `f64` first. Among several items, a NaN makes the variance NaN, and an infinity makes it
+/// infinite or NaN. For n items with the mean μ and the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c +
+/// log₂ n). Here c is the number of tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. Where S is the sum
+/// of n items, (n·S)² must not overflow.
 ///
 /// ```
 /// use warpfold_kernels::op::{Moments, Op};

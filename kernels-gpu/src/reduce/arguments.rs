@@ -1,4 +1,4 @@
-//! The arguments of reductions, as lists. [`crate::arguments`] makes structs and entries' parameters from them.
+//! The arguments of reductions, as lists. [`crate::arguments`] says what is made from a list.
 
 /// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction. Items have the type `T`, and the result has
 /// the type `R`.

@@ -12,10 +12,11 @@
 //! shuffles. The chunks depend on the number and the size of the items alone, and each chunk has a block of its own, so the tree does not
 //! depend on the device. One block that waits for the others replaces the second launch.
 //!
-//! **Progress.** Only the block with the last ticket waits. All other blocks have started by then, and never wait.
+//! **Progress.** Only the block with the last ticket waits for other blocks. All other blocks have started by then, and wait for no block.
 //!
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from one launch to the
-//! next, and the block with the last ticket of the last launch combines the partials.
+//! next, and the block with the last ticket of the last launch combines the partials. If several GPUs share the chunks, the host combines
+//! the partials instead.
 //!
 //! Every byte of the input is read once. A block has one barrier; the block that combines the partials has three. [`crate::contract`]
 //! defines the combination tree, and so every bit of the result.
@@ -48,15 +49,16 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, at most one in each block.
 ///
 /// # Safety
-/// - If `item_count_at` is null, the launches of a reduction have [`reduce_chunk_count`] blocks in all. A block has [`BLOCK_THREADS`]
-///   threads, which all call this, and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on
-///   a stream.
+/// - If `item_count_at` is null, the launches of a reduction have at most [`reduce_chunk_count`] blocks in all. If they have fewer, no
+///   block combines the partials. A block has [`BLOCK_THREADS`] threads, which all call this, and [`crate::launch::reduce_shared_bytes`] of
+///   dynamic shared memory. The launches follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
 /// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only launch. The launch
 ///   then has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.
 /// - `output` points to one writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
-///   number of items, the workspace has at least [`crate::workspace::reduce_state_words`] words.
+///   number of items, the workspace has at least [`crate::workspace::reduce_state_words`] words. If no block combines the partials, only
+///   the state words of the launch's chunks need exist.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArguments<T, O::Output>) {
     simt::await_work_before();
@@ -121,9 +123,9 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     let is_first_thread = simt::thread_index() == 0;
     // SAFETY: the conditions are those of [`reduce`]. Condition 1: the dynamic shared memory holds a `Shared`, and each thread has slots of
     // its own in it. Condition 2: the chunk's items are readable. Condition 4: `output` is writable; one thread of one block writes it.
-    // Condition 5: the board has a slot for each chunk, which only the chunk's block publishes. The block with the last ticket clears the
-    // board, if at all, only after it has read all partials. Then no other block uses the board any more. Every branch around a barrier has
-    // the same condition on all threads of the block.
+    // Condition 5: the board has the slot of the block's chunk, which only this block publishes. If a block combines the partials, the
+    // board has the slots of all chunks. The block with the last ticket clears the board, if at all, only after it has read all partials.
+    // Then no other block uses the board any more. Every branch around a barrier has the same condition on all threads of the block.
     unsafe {
         let totals = (&raw mut (*shared).totals).cast();
         let tile = (&raw mut (*shared).tile).cast();

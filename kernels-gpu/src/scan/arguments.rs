@@ -1,4 +1,4 @@
-//! The arguments of scans, as a list. [`crate::arguments`] makes a struct and entries' parameters from it.
+//! The arguments of scans, as a list. [`crate::arguments`] says what is made from the list.
 
 /// Calls the macro in brackets with the other tokens, followed by the arguments of a scan. Items have the type `T`, and results have the
 /// type `R`.

@@ -18,7 +18,7 @@
 //! tickets, so a block that has not started holds no tile (see the look-back's argument for progress).
 //!
 //! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so the items of a
-//! tile need no barrier of several warps. Registers hold only the prefix of each vector within its tile.
+//! tile need no barrier of several warps. Registers hold only prefixes within these tiles.
 //!
 //! Tiles wait two turns if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With
 //! room for one, moreover, the next copy begins only after the tile is stored.
@@ -69,8 +69,8 @@ use crate::tiles::{counted, Tiles};
 type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 
 /// Scans the items of `input` to `output`. This launch scans the tiles from `first_tile` to before `end_tile`. With the bit
-/// [`SCAN_PUBLISHES_ONLY`] in `end_tile`, it publishes the tiles' aggregates, and does not write to `output`. With [`SCAN_HAS_INITIAL`],
-/// the scan begins with the initial value in the workspace.
+/// [`SCAN_PUBLISHES_ONLY`] in `end_tile`, it publishes the aggregates of its tiles and tile groups, and does not write to `output`. With
+/// [`SCAN_HAS_INITIAL`], the scan begins with the initial value in the workspace.
 ///
 /// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
 /// whether the launch has the blocks of a long scan. If the launch has these blocks, but the number that is read makes the scan short, the
@@ -79,10 +79,12 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// # Safety
 /// - The launch has at least one block and, if `item_count_at` is null, at most `end_tile - first_tile` blocks. A block has
 ///   [`crate::launch::scan_block_threads`] threads, which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory
-///   for 1, 2 or 4 tiles. The launches of a scan follow each other on a stream, with all tiles in order, up to
-///   [`count`](crate::contract::ScanTiles::count).
+///   for 1, 2 or 4 tiles. The launches of a scan follow each other on a stream, in the order of their tiles. No tile is beyond
+///   [`count`](crate::contract::ScanTiles::count). If earlier tiles have no launch, the values that the launches need of these tiles are on
+///   the board.
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
-///   readable, and their results are writable. Either the two addresses and the two types are equal, or items and results do not overlap.
+///   readable. Their results are writable, unless the launch stores none. Either the two addresses and the two types are equal, or items
+///   and results do not overlap.
 /// - `item_count_at` is null; or it points to a readable number, and the launch is the scan's only launch.
 /// - `total` is null, or points to a writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible

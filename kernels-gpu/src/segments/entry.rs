@@ -1,6 +1,6 @@
 //! The entries of segmented reductions and scans.
 
-/// Emits the entry of a segmented reduction, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of a segmented reduction. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_segmented_reduce {
@@ -16,7 +16,8 @@ macro_rules! emit_segmented_reduce {
     };
 }
 
-/// Emits the entry of a segmented scan, inclusive or exclusive, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of segmented scans: one entry for inclusive and exclusive scans. The arguments are like those of
+/// [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_segmented_scan {
@@ -32,7 +33,7 @@ macro_rules! emit_segmented_scan {
     };
 }
 
-/// Emits the entry of a reduction by key, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of a reduction by key. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_by_key_reduce {
@@ -48,7 +49,8 @@ macro_rules! emit_by_key_reduce {
     };
 }
 
-/// Emits the entry of a scan by key, inclusive or exclusive, as [`emit_reduce!`](crate::emit_reduce) does.
+/// Emits the entry of scans by key: one entry for inclusive and exclusive scans. The arguments are like those of
+/// [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_by_key_scan {

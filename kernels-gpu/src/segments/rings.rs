@@ -128,8 +128,8 @@ pub const fn are_long(item_count: u64, segments: u64) -> bool {
 /// `resident_blocks` blocks at a time. A block has as many windows as by [`windows_per_block`] or more, since each of its warps takes whole
 /// chunks.
 ///
-/// Sums of 2^24 `f32` in segments of 1,024 and of 65,536 on an H200, in µs (2026-11-26), took 24.9 and 24.7 with 1 window a block, 24.1 and
-/// 24.6 with 2, and 23.8 and 24.2 with 3.
+/// Sums of 2^24 `f32` on an H200, in µs (2026-11-26): in segments of 1,024 they took 24.9 with 1 window a block, 24.1 with 2, and 23.8 with
+/// 3. In segments of 65,536 they took 24.7, 24.6 and 24.2.
 pub const fn windows_of_long(window_count: u64, resident_blocks: u64) -> u64 {
     let windows = least(window_count / resident_blocks, MOST_WINDOWS as u64);
     if windows == 0 {

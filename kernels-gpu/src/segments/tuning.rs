@@ -97,8 +97,8 @@ pub const KEYED_ITEMS_PER_BLOCK: u64 = 2048;
 /// unless items or accumulators are wide (see [`room_items`](crate::segments::room_items)).
 pub const LEAST_WINDOW_SHIFT: u32 = 8;
 
-/// A block combines the long rows that ended in the block this many tickets before it (see `kernel/later.rs`). Half this distance gave the
-/// same times on an H200 (2026-11-26), before single warps combined whole chunks.
+/// A block combines the long rows that ended in an earlier block, whose ticket came this many before its own (see `kernel/later.rs`). Half
+/// this distance gave the same times on an H200 (2026-11-26), before single warps combined whole chunks.
 pub const LATER: u32 = 512;
 
 /// The most items that the chunks of a dense work have on average. In a dense work, offsets of 4 bytes are copied in vectors, and a thread

@@ -1,4 +1,4 @@
-//! The arguments of selections, as a list. [`crate::arguments`] makes the struct and the entries' parameters from it.
+//! The arguments of selections, as a list. [`crate::arguments`] says what is made from the list.
 
 /// Calls the macro in brackets. Passes it the other tokens, and then the arguments of a selection of items of type `T`.
 #[doc(hidden)]

@@ -68,7 +68,7 @@ use crate::tiles::{counted, Tiles};
 /// - `item_count_at` is null, or points to a readable number.
 /// - The outputs that are not null are aligned and writable: `items` and `lengths` have `capacity` places, `indices` has `index_capacity`,
 ///   and `others` has `other_capacity`. `count` is writable. Outputs overlap neither each other nor the inputs.
-/// - `lengths` is null unless `C` chooses heads.
+/// - `lengths` is null unless `C` chooses heads. If `indices` is null, `options` is 0.
 /// - `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least as many
 ///   as [`crate::selection::state_words`] returns.
 #[inline(always)]

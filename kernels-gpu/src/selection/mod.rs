@@ -106,14 +106,14 @@ pub type Before = u64;
 /// second number is one more than the index of the last of these heads; 0 if there are none.
 pub type BeforeRun = [u64; 2];
 
-/// The chosen items among the items of a lane, of a warp, of a tile, or of a group of tiles.
+/// The chosen items among some items: those of a lane, of a warp, of a tile, of a group of tiles, or of several of these.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
     /// How many items are chosen.
     pub count: u32,
-    /// One more than the place of the last chosen item; 0 if there is none. The share of a lane, a warp or a tile counts places from the
-    /// tile's beginning. The share of a group counts places from the group's beginning.
+    /// One more than the place of the last chosen item; 0 if there is none. Unless another origin is named, the share of a group counts
+    /// places from the group's beginning, and other shares count them from the tile's beginning.
     pub last: u32,
 }
 

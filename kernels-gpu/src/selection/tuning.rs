@@ -1,7 +1,7 @@
 //! Numbers that change the speed of selections, but no bit of the results. All measurements are from compute capability 9.0. Other devices
 //! use the same numbers.
 //!
-//! The times of this design and of three slower designs, in µs, for 2^28 `f32` on an H200 (2026-11-25,
+//! The times of this design and of five slower designs, in µs, for 2^28 `f32` on an H200 (2026-11-25,
 //! `warpfold-bench shapes --only "select if, 10"`, and `--only "run lengths, runs of 32"`):
 //!
 //! | | 10 % selected | run lengths, runs of 32 |
@@ -10,10 +10,14 @@
 //! | the same list, and the scans' look-back in one hop | 397 | 593 |
 //! | the scans' look-back, and items compacted in shared memory | 433 | 587 |
 //! | four blocks of 4 warps; copies two tiles ahead; compacted items are written by whole vectors | 480 | 573 |
+//! | votes make a word of bits for 32 items; each lane looks for its own item in each word, or lists few items | 384 | 451 |
+//! | the same, in four blocks of 8 warps with half the tile | 468 | 559 |
 //!
-//! The last design has a third fewer instructions than this design. But its warps spent a third of the time waiting for their tile's
-//! prefix: a block takes tickets ahead, so blocks do not work on tiles in the order of the tickets. For 2^16 items, of which 10 % are
-//! selected, the last design was faster: it took 3.3 µs, and this design 3.7 µs.
+//! The design with four blocks of 4 warps has a third fewer instructions than this design. But its warps spent a third of the time waiting
+//! for their tile's prefix: a block takes tickets ahead, so blocks do not work on tiles in the order of the tickets. For 2^16 items, of
+//! which 10 % are selected, that design was faster: it took 3.3 µs, and this design 3.7 µs.
+//!
+//! The last two designs were measured on 2026-11-26, when this design took 377 and 444 µs.
 //!
 //! For runs, lengths and items of up to 8 bytes are written in batches. All other outputs are written one value after another. The times in
 //! µs, for 2^28 `f32` on an H200 (2026-11-26):

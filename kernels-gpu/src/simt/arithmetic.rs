@@ -259,8 +259,9 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     spread
 }
 
-/// The keys and places of two extremes of four items, or of one extreme, given twice. `extreme` is NaN exactly if an item is NaN. If no
-/// item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
+/// Two extremes of four items, each as a key and a place. A caller with one extreme passes it twice, in `otherwise`. `extreme` is NaN
+/// exactly if an item is NaN. If no item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's place, and
+/// both keys are 0.
 #[inline(always)]
 pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;

@@ -29,7 +29,7 @@ pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "compute_90") {
 
 const FULL_MASK: u32 = u32::MAX;
 
-/// The modes of libNVVM's shuffle.
+/// Three of the four modes of libNVVM's shuffle.
 const MODE_FROM: u32 = 0;
 const MODE_UP: u32 = 1;
 const MODE_DOWN: u32 = 2;
@@ -77,7 +77,7 @@ pub fn block_count() -> u32 {
 /// Waits for all threads of the block. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
-/// Convergent (see the module): the whole block.
+/// Convergent (see [`crate::simt`]): the whole block.
 #[inline(always)]
 pub unsafe fn barrier() {
     thread::sync_threads();
@@ -85,8 +85,7 @@ pub unsafe fn barrier() {
 }
 
 /// Makes the basic block of a barrier too long to be copied. LLVM's pass `SimplifyCFG` copies a basic block of up to ten instructions, with
-/// its barrier, into the branches that lead to the block. The twelve instructions of this function have empty texts, and leave no trace in
-/// the PTX.
+/// its barrier, into the branches that lead there. The twelve `ptx!` of this function are empty: they add no instruction to the PTX.
 #[inline(always)]
 fn stay_one_block() {
     macro_rules! each {
@@ -103,11 +102,11 @@ fn stay_one_block() {
 ///
 /// # Safety
 /// - Convergent: the whole warp.
-/// - Barrier `barrier` is not 0. `warps` warps arrive at it each time, by this function or by [`arrive_at_barrier`].
+/// - `barrier` is 1 to 15. At each use of the barrier, `warps` warps arrive, by this function or by [`arrive_at_barrier`].
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
-    // SAFETY: the whole warp calls it, and `warps` warps arrive each time (conditions of this function). Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). Barrier 0 is the whole block's.
     unsafe {
         ptx!(wait_at_barrier: "bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }

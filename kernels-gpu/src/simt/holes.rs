@@ -5,8 +5,8 @@
 //! outputs by `GIVE index, register;`. The function's other instructions, except for `ret`, are the body.
 //!
 //! An accumulator is in a register of 32 or 64 bits, and an item or a result in a register of 16, 32 or 64 bits. An item of 16 bytes is in
-//! two registers. Values of 8 bits are zero-extended to 16 bits. Wider accumulators and their results are in several registers (see
-//! [`wide`]).
+//! two registers. Values of 8 bits are zero-extended to 16 bits. Accumulators of more than 64 bits, and their results, are in several
+//! registers of 32 bits (see [`wide`]).
 
 mod wide;
 
@@ -20,7 +20,7 @@ macro_rules! holes {
         #[inline(always)]
         fn $name($($input: $t),*) -> $output {
             let output: $output;
-            // SAFETY: a hole has no effects: its body writes only its output registers.
+            // SAFETY: a hole has no side effects: of the registers outside its body, the body writes only the outputs.
             unsafe {
                 ptx!(
                     $name: concat!("HOLE ", $hole, ";"),
@@ -74,7 +74,7 @@ macro_rules! places {
         #[inline(always)]
         fn $name(before: $t, [a, b, c, d]: Words) -> Words {
             let (w, x, y, z): (u32, u32, u32, u32);
-            // SAFETY: a hole has no effects: its body writes only its output registers.
+            // SAFETY: a hole has no side effects: of the registers outside its body, the body writes only the outputs.
             unsafe {
                 ptx!(
                     $name: "HOLE place {w}, {x}, {y}, {z} <- {before}, {a}, {b}, {c}, {d};",
@@ -165,7 +165,7 @@ pub fn total_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
     }
 }
 
-/// As [`total_of_four`], but the result has `index`, the first item's index, in place of the winning item's index (see
+/// As [`total_of_four`], but the result may have `index`, the first item's index, in place of the winning item's index (see
 /// `Op::bound_of_four`).
 #[inline(always)]
 pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
@@ -226,7 +226,7 @@ pub fn identity_item<T: Element>() -> T {
 #[inline(always)]
 fn identity_item_128() -> [u64; 2] {
     let (low, high): (u64, u64);
-    // SAFETY: a hole has no effects: its body writes only its output registers.
+    // SAFETY: a hole has no side effects: of the registers outside its body, the body writes only the outputs.
     unsafe {
         ptx!(
             identity_item_128: "HOLE identity_item {low}, {high} <-;",
@@ -309,7 +309,7 @@ registers! {
     take_64 give_64: u64 reg64;
 }
 
-/// Takes a body's input. An input of 16 bytes is the body's only input, and takes two registers.
+/// Takes a body's input. An input of 16 bytes is in two registers, and is the body's only input.
 #[inline(always)]
 pub fn take<T: Element, const INDEX: usize>() -> T {
     match size_of::<T>() {
@@ -321,7 +321,7 @@ pub fn take<T: Element, const INDEX: usize>() -> T {
     }
 }
 
-/// Gives a body's output. An output of 16 bytes is the body's only output, and takes two registers.
+/// Gives a body's output. An output of 16 bytes is in two registers, and is the body's only output.
 #[inline(always)]
 pub fn give<T: Element, const INDEX: usize>(value: T) {
     match size_of::<T>() {
@@ -346,7 +346,7 @@ pub fn take_both<A: Accumulator>() -> (A, A) {
     }
 }
 
-/// Takes a body's first input, an accumulator.
+/// Takes the accumulator with which a body's inputs begin.
 #[inline(always)]
 pub fn take_accumulator<A: Accumulator>() -> A {
     match A::WORDS {
@@ -382,7 +382,7 @@ pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
     }
 }
 
-/// Takes the `place` of `Op::stream`. If the accumulator is wide, it is the body's input `PLACE`; otherwise it is 0.
+/// If the accumulator is wide, takes the argument `place` of `Op::stream` from the body's input `PLACE`. Otherwise returns 0.
 #[inline(always)]
 pub fn take_place<A: Accumulator, const PLACE: usize>() -> u32 {
     match A::WORDS {

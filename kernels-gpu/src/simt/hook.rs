@@ -5,7 +5,7 @@
 //! - a call of the function `warpfold_hook_load_word`, which has no definition, so the emitted PTX keeps the call;
 //! - the hook's description, a static array of bytes: its name, its inputs, its outputs and its PTX.
 //!
-//! `warpfold-build` reads the descriptions and replaces each call by its PTX, with the operands' registers filled in.
+//! `warpfold-build` reads the descriptions and replaces each call by its PTX, with the operands filled in.
 //!
 //! A value of a 16-bit register is passed in 32 bits, as the calling convention demands.
 //!

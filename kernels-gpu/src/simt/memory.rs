@@ -1,7 +1,7 @@
 //! Memory: vector accesses and copies to shared memory.
 //!
-//! Most accesses are PTX by `ptx!`, the same for every compiler. The compilers' own accesses have the wrong scope (`.sys`), no memory order
-//! (read-modify-write operations), or no cache hint. No function here has to be convergent.
+//! Most accesses are PTX by `ptx!`, the same for every compiler. A compiler may repeat a part of its own accesses, and they have no cache
+//! hints. No function here has to be convergent.
 
 use crate::launch::{Copies, Start};
 

@@ -10,9 +10,9 @@
 //!
 //! # Convergence
 //!
-//! A barrier needs every thread of the block. A barrier that counts warps needs every thread of that many warps. A shuffle or a vote needs
-//! every lane of the warp. All of these threads have to get to the call: none has left the kernel, and none branches around the call. A
-//! function with this condition is called **convergent**.
+//! A block's barrier needs every thread of the block. A barrier that counts warps needs every thread of that many warps. A warp's barrier,
+//! a shuffle or a vote needs every lane of the warp. All of these threads have to get to the call: none has left the kernel, and none
+//! branches around the call. A function with this condition is called **convergent**.
 //!
 //! # Memory order
 //!
@@ -90,7 +90,7 @@ use crate::launch::{Copies, Start};
 /// Whether copies to shared memory are asynchronous.
 pub const COPIES: Copies = Copies::of_capability(CAPABILITY_MAJOR);
 
-/// When a launch begins, if earlier work on its stream is unfinished.
+/// Whether a launch may begin before the earlier work on its stream is done.
 pub const START: Start = Start::of_capability(CAPABILITY_MAJOR);
 
 /// This thread's lane in its warp. Blocks are one-dimensional.

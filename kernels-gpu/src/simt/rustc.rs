@@ -69,7 +69,7 @@ pub fn block_count() -> u32 {
 /// Waits for all threads of the block. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
-/// Convergent (see the module): the whole block.
+/// Convergent (see [`crate::simt`]): the whole block.
 #[inline(always)]
 pub unsafe fn barrier() {
     // SAFETY: the whole block calls it (condition of this function).
@@ -81,10 +81,10 @@ pub unsafe fn barrier() {
 ///
 /// # Safety
 /// - Convergent: the whole warp.
-/// - Barrier `barrier` is not 0. `warps` warps arrive at it each time, by this function or by [`arrive_at_barrier`].
+/// - `barrier` is 1 to 15. At each use of the barrier, `warps` warps arrive, by this function or by [`arrive_at_barrier`].
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: the whole warp calls it, and `warps` warps arrive each time (conditions of this function). Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). Barrier 0 is the whole block's.
     unsafe { barrier_cta_sync_count(barrier, warps * WARP_LANES) }
 }
 

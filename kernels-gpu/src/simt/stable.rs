@@ -4,8 +4,8 @@
 //!
 //! To the compiler a hook is an ordinary call, so LLVM may copy the call into the arms of a branch. LLVM does not copy loops in this way.
 //! So each call that has to be convergent is the body of a loop ([`convergent!`]) that runs once. The driver's compiler removes the loop.
-//! rustc's MIR passes do copy loops, so `warpfold-build` compiles this crate without these passes. Afterwards `warpfold-build` inspects the
-//! PTX: except in a program's own kernels, it must have as many barriers as the source.
+//! rustc's MIR passes do copy loops, so `warpfold-build` compiles this crate without these passes. Afterwards `warpfold-build` counts the
+//! barriers in the PTX: each of the library's kernels must have as many as its source.
 
 use crate::contract::WARP_LANES;
 
@@ -69,7 +69,7 @@ special_register!(
 /// Waits for all threads of the block. Their memory accesses before the barrier come before their accesses after it.
 ///
 /// # Safety
-/// Convergent (see the module): the whole block.
+/// Convergent (see [`crate::simt`]): the whole block.
 #[inline(always)]
 pub unsafe fn barrier() {
     // SAFETY: the whole block calls it (condition of this function).
@@ -81,10 +81,10 @@ pub unsafe fn barrier() {
 ///
 /// # Safety
 /// - Convergent: the whole warp.
-/// - Barrier `barrier` is not 0. `warps` warps arrive at it each time, by this function or by [`arrive_at_barrier`].
+/// - `barrier` is 1 to 15. At each use of the barrier, `warps` warps arrive, by this function or by [`arrive_at_barrier`].
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: the whole warp calls it, and `warps` warps arrive each time (conditions of this function). Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). Barrier 0 is the whole block's.
     unsafe {
         convergent!(wait_at_barrier: "bar.sync {barrier}, {threads};",
             barrier = in(number) barrier,
@@ -132,7 +132,7 @@ pub fn shared_memory<T>() -> *mut T {
     base
 }
 
-/// Returns `pointer` as an address in global memory. `warpfold-build` makes accesses by this address accesses of global memory.
+/// Returns `pointer` as an address in global memory. `warpfold-build` turns the accesses by this address into accesses of global memory.
 #[inline(always)]
 pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     let global: *mut T;

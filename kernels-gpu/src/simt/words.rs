@@ -1,6 +1,7 @@
 //! Words that running blocks share, or that the warps of a block share.
 //!
-//! All accesses are PTX by `ptx!`. Each states its memory order and its scope.
+//! All accesses are PTX by `ptx!`. Each states its memory order and its scope. The compilers' own accesses have the wrong scope (`.sys`),
+//! or no memory order (read-modify-write operations).
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
 ///
@@ -59,59 +60,22 @@ macro_rules! load_at_once {
     };
 }
 
-/// [`load_at_once!`] for the word at `first`, for the seven words that lie 32, 64, … 224 words before it, and for the listed words at
-/// `other`.
-macro_rules! load_words_at_once {
-    (
-        $(#[$doc:meta])* $name:ident -> $other_type:ty { $other:expr }
-        $($word:ident = $offset:literal,)*
-    ) => {
-        load_at_once! {
-            $(#[$doc])*
-            $name -> ([u64; 8], $other_type) { ([a, b, c, d, e, f, g, h], $other) }
-            1: a = "first" + 0,
-            2: b = "first" + -256,
-            4: c = "first" + -512,
-            8: d = "first" + -768,
-            16: e = "first" + -1024,
-            32: f = "first" + -1280,
-            64: g = "first" + -1536,
-            128: h = "first" + -1792,
-            $(256: $word = "other" + $offset,)*
-        }
-    };
-}
-
-load_words_at_once! {
+load_at_once! {
     /// Loads up to nine words: the word at `first`, the words 32, 64, … 224 words before it, and the word at `other`. Only the words whose
     /// bits are set in `wanted` are loaded.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.
-    load_words_apart -> u64 { i }
-    i = 0,
-}
-
-load_words_at_once! {
-    /// [`load_words_apart`] with two words at `other`.
-    ///
-    /// # Safety
-    /// The conditions of [`load_word`], for each word that is wanted.
-    load_words_apart_and_pair -> [u64; 2] { [i, ii] }
-    i = 0,
-    ii = 8,
-}
-
-load_words_at_once! {
-    /// [`load_words_apart`] with four words at `other`.
-    ///
-    /// # Safety
-    /// The conditions of [`load_word`], for each word that is wanted.
-    load_words_apart_and_four -> [u64; 4] { [i, ii, iii, iv] }
-    i = 0,
-    ii = 8,
-    iii = 16,
-    iv = 24,
+    load_words_apart -> ([u64; 8], u64) { ([a, b, c, d, e, f, g, h], i) }
+    1: a = "first" + 0,
+    2: b = "first" + -256,
+    4: c = "first" + -512,
+    8: d = "first" + -768,
+    16: e = "first" + -1024,
+    32: f = "first" + -1280,
+    64: g = "first" + -1536,
+    128: h = "first" + -1792,
+    256: i = "other" + 0,
 }
 
 load_at_once! {

@@ -1,8 +1,9 @@
-//! The bodies of the table's operators: functions called `SYMBOL$HOLE`, after the symbol of a row and a hole. The rows are those of whole
-//! arrays and of selections. Kernels of segments and of columns, and scans of runs of keys, take the bodies of the rows of whole arrays.
+//! The bodies of the table's operators, predicates and equalities: functions called `SYMBOL$HOLE`, after the symbol of a row and a hole.
+//! The rows are those of whole arrays and of selections. Kernels of segments, of columns and of runs of keys take the bodies of the rows of
+//! whole arrays.
 //!
-//! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks; such bodies are
-//! left out when the PTX is made.
+//! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks; such bodies do
+//! not ship.
 
 use half::{bf16, f16};
 
@@ -145,7 +146,7 @@ fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     (first_words(&results), before)
 }
 
-/// Takes four vectors, and the index of the first item, from the inputs.
+/// Takes four vectors from the inputs. If the accumulator is wide, also takes the index of the first item. Otherwise the index is 0.
 #[inline(always)]
 fn take_four_vectors<A: Accumulator>() -> ([Words; 4], u64) {
     let vectors = [

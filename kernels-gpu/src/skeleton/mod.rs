@@ -202,7 +202,7 @@ impl<
     }
 }
 
-/// A placement that is a hole, for the results of a scan.
+/// A placement made of holes, for a scan's results.
 pub struct Places;
 
 impl Placement for Places {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Runs the kernels of five tutorials, from the naive kernels up to warpfold's, on the device at hand.
+/// Runs the reductions and scans of five tutorials, from the naive kernels up to warpfold's, on the device at hand.
 ///
 /// A result of each kernel is checked against the CPU. On a machine without a GPU, the times are an interpreter's and mean nothing; the
 /// ladders' tables then also have exact counts.

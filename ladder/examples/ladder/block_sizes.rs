@@ -1,8 +1,8 @@
-//! Document 2's experiment: each of its kernels at several block sizes.
+//! Document 2's experiment with block sizes, repeated with all three kernels of the document.
 //!
-//! With large blocks, the host has few results to add up afterwards. Small blocks may leave multiprocessors partly empty, since the number
-//! of blocks of a multiprocessor is limited. The document measured 2^24 + 1 items on a GPU of compute capability 2.0. (The document writes
-//! 2^14 + 1, but its grids are those of 2^24 + 1.)
+//! With large blocks, the host has few results to add up afterwards. Small blocks may leave multiprocessors partly empty, since a
+//! multiprocessor holds a limited number of blocks. The document measured 2^24 + 1 items on a GPU of compute capability 2.0. (The document
+//! writes 2^14 + 1, but its grids are those of 2^24 + 1.)
 
 use std::io::Write;
 use std::path::Path;

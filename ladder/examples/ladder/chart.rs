@@ -1,7 +1,7 @@
 //! The chart, an SVG file: a panel for each document, with a bar for each rung.
 //!
-//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, it shows the number of lane instructions per
-//! item. Both scales are logarithmic.
+//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, a bar shows the number of lane instructions
+//! per item. The scale of the bars is logarithmic in both cases.
 
 use std::error::Error;
 use std::path::Path;

@@ -65,7 +65,6 @@ pub fn run(bench: &Bench, number: u32, out: &mut dyn Write) -> Result<Vec<Record
 }
 
 impl Ladder {
-    /// Runs the document's reductions.
     fn reductions<O: Operator<T>, T: Problem>(
         &self,
         bench: &Bench,
@@ -84,7 +83,6 @@ impl Ladder {
         })
     }
 
-    /// Runs the document's scans.
     fn scans<O: Operator<T>, T: Problem>(
         &self,
         bench: &Bench,

@@ -24,7 +24,7 @@ pub struct Record {
     pub element: &'static str,
     /// Items of the input.
     pub item_count: usize,
-    /// Threads of a block.
+    /// The requested block size. Some rungs launch blocks of half this size.
     pub block_size: u32,
     /// Bytes that any kernel for this task has to move: the input, and for a scan also the output.
     pub bytes: usize,
@@ -43,7 +43,7 @@ pub struct Record {
 /// The virtual GPU's counts of one run: sums over its launches.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    /// The number of launched kernels.
+    /// The number of launches by the host.
     pub launches: usize,
     /// The other counts.
     pub counters: Counters,

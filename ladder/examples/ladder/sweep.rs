@@ -1,4 +1,4 @@
-//! Document 3's sweep: each of its kernels, and ours, for several sizes and block sizes, compared with the CPU.
+//! Document 3's sweep over sizes and block sizes: the document's kernels, ours, and the CPU.
 //!
 //! The document begins with 1,024 items and blocks of 128 to 1,024 threads, on an RTX 2070 and a GTX TITAN X.
 

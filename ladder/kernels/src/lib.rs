@@ -1,8 +1,8 @@
-//! The ladder: the kernels of the tutorials that warpfold grew from, in the order in which they are taught. The first kernels are naive.
+//! The ladder: the kernels of the tutorials that warpfold grew from. Each tutorial's first kernel is naive.
 //!
 //! The kernels are here to be read, run and compared with the library's own. Like a user's kernels, they use the operators, items and
-//! building blocks of `warpfold-kernels`. Each kernel follows its document, and is corrected only where the document's kernel is wrong or
-//! can no longer run. The kernel's file lists the corrections, and the reasons.
+//! building blocks of `warpfold-kernels`. Each kernel follows its document, and is corrected where the document's kernel is wrong or can no
+//! longer run. The kernel's file lists the corrections, and the reasons.
 //!
 //! | module | document |
 //! |---|---|

@@ -19,8 +19,8 @@
 //!   seen: without a barrier, these are the writes of this thread, or at best of this warp. Here the kernel has this barrier.
 //! - In the document's last kernel, block 0 may launch the next level before other blocks have halved their items. Here this launch is a
 //!   tail launch too.
-//! - A launch can fail on the device, and the document does not check for that. Here the launch's error code is stored in a word for the
-//!   host.
+//! - A launch can fail on the device, and the document does not check for that. Here a word for the host holds the highest error code of
+//!   all launches.
 //! - As in `paired`, the host pads the items to whole blocks with the identity.
 
 use core::ffi::c_void;
@@ -47,7 +47,7 @@ unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u
     }
 }
 
-/// Stores the error code of a launch, if the launch failed.
+/// Raises the word at `refusal` to the error code of a launch, if the launch failed.
 ///
 /// # Safety
 /// `refusal` points to a word of global memory that only atomic operations use at the same time.

@@ -81,7 +81,7 @@ pub unsafe fn launch<const N: usize>(
 /// Prints numbers by a format, as `printf` does.
 ///
 /// # Safety
-/// `format` ends with a zero, and has a `%d` for each number and no other conversion.
+/// `format` ends with a NUL, and has a `%d` for each number and no other conversion.
 #[inline(always)]
 pub unsafe fn print<const N: usize>(format: &'static [u8], numbers: [u32; N]) {
     // SAFETY: the format has a `%d` for each number (this function's condition), and the numbers are consecutive words.

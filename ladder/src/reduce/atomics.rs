@@ -1,4 +1,4 @@
-//! Document 3: the blocks combine their results themselves, by atomic operations on one word.
+//! Document 3: the device combines all results, by atomic operations on one word.
 
 use super::{Run, blocks};
 use crate::scratch::{Scratch, address_of};

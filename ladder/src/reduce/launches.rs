@@ -35,7 +35,7 @@ pub fn three<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
         for shape in [(FIRST_OF_THREE, block_threads), (1, block_threads), (1, 1)] {
             // SAFETY: these are the kernel's parameters, and the scratch memory holds `item_count` items.
             unsafe { session.launch(kernel, shape, 0, [items.address(), item_count]) }?;
-            // Each thread of the grid that had items has written one result.
+            // Each thread that had items has written one result.
             let (grid_blocks, block_threads) = shape;
             item_count = item_count.min(u64::from(grid_blocks) * u64::from(block_threads));
         }

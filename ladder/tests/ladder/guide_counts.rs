@@ -1,4 +1,4 @@
-//! The guide's tables have the virtual GPU's counts.
+//! The guide's tables of counts have the virtual GPU's counts.
 //!
 //! The line above a table names the counted problem. The head of the table names the counters, and the first cell of a row names the rung.
 

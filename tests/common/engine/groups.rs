@@ -1,4 +1,4 @@
-//! Reductions and scans of segments and of columns.
+//! Reductions and scans of segments, of columns and by key.
 
 use virtual_gpu::{Counters, LaunchError, RunOptions};
 use warpfold::{Element, Op};
@@ -15,12 +15,12 @@ enum Starts<'a> {
     Rows(usize),
 }
 
-/// The results of runs of keys, their first keys, and their starts with the number of items after the last.
+/// The results of runs, the runs' first keys, and the runs' starts followed by the number of items.
 pub type ReducedRuns<R, K> = (Vec<R>, Vec<K>, Vec<u32>);
 
 impl Engine {
-    /// Launches the kernel, a segmented reduction. The engine's `item_count` must be at least the number of items, and at least the number
-    /// of segments. Returns the results, whether the kernel refused the offsets, and the counters.
+    /// Launches the kernel, a segmented reduction. The `item_count` given to [`Engine::new`] must be at least the number of items, and at
+    /// least the number of segments. Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_reduce<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -45,8 +45,8 @@ impl Engine {
         Ok(results)
     }
 
-    /// Launches the kernel, a segmented scan. The engine's `item_count` must be at least the number of items, and at least the number of
-    /// segments. Returns the results, whether the kernel refused the offsets, and the counters.
+    /// Launches the kernel, a segmented scan. The `item_count` given to [`Engine::new`] must be at least the number of items, and at least
+    /// the number of segments. Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_scan<O: Op<T>, T: Element>(
         &self,
         items: &[T],

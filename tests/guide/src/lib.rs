@@ -1,8 +1,8 @@
 //! README, the guide and the other pages of this repository, as the tests read them.
 //!
-//! A block of Rust in README or the guide is one of two things. Usually it is a program or the body of one, and `build.rs` makes a test
-//! that compiles and runs it. (With `no_run`, it is only compiled.) Below a comment `<!-- from PATH -->` it is an excerpt. The file at this
-//! path has the excerpt's lines, in the same order; `…` stands for omitted lines.
+//! A block of Rust in README or the guide is one of two things. Usually it is a program or the body of a function, and `build.rs` makes a
+//! test that compiles and runs it. (With `no_run`, it is only compiled.) Below a comment `<!-- from PATH -->` it is an excerpt. The file at
+//! this path has the excerpt's lines, in the same order; `…` stands for omitted lines.
 
 pub mod blocks;
 pub mod links;

@@ -1,4 +1,4 @@
-//! The compiler's messages for requests that cannot run, word for word: they say what to write.
+//! The compiler's messages for requests and operators that the library refuses, word for word. Most messages say what to write.
 //!
 //! After a change of a message: `TRYBUILD=overwrite cargo test -p messages-tests`, and read what has changed.
 

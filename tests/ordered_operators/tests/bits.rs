@@ -1,4 +1,4 @@
-//! Operators that do not commute give the same bits on the device as `reference` on the CPU, and obey the laws.
+//! Operators that do not commute give the same bits on the device as on the CPU, and obey the laws.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

@@ -1,6 +1,6 @@
 //! Kernels that use the building blocks, and write their results.
 
-/// Shared memory of a block of 256 threads: 8 values of 4 bytes, four times.
+/// Bytes of a block's shared memory: four scratches, each of 8 values of 4 bytes.
 pub const SHARED_BYTES: u32 = 128;
 
 warpfold::kernels! {
@@ -135,7 +135,7 @@ warpfold::kernels! {
         }
     }
 
-    /// Atomic sums of `f32` and maxima of `i32`, in global memory and in shared memory. The values are passed as bits.
+    /// Atomic sums of `f32` and maxima of `i32`, in global memory and in shared memory. The atomic functions take the bits of values.
     pub fn atomics(floats: *const f32, integers: *const i32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();

@@ -1,5 +1,5 @@
-//! Operators like a user's give the same bits on the device as `reference` on the CPU, for random items, at many lengths. They obey the
-//! laws that `check_operator` checks.
+//! Operators like a user's give the same bits on the device as on the CPU, most of them at many lengths. They obey the laws that
+//! `check_operator` checks.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -34,7 +34,7 @@ const ODD: [f32; 9] = [
     f32::NAN,
 ];
 
-/// [`ODD`] without the extremes, for sums: whether a sum of extremes overflows depends on the order.
+/// [`ODD`] without the extremes, for sums in `f32`: whether a sum of extremes overflows depends on the order.
 const SUMMED: [f32; 7] = [
     0.0,
     -0.0,
@@ -175,7 +175,7 @@ fn maps_before_an_operator() {
     check_reduce_operator::<CountEven, u32>(&[1, 2, 3, 4]).unwrap();
 }
 
-/// The mapped items have the size of the items. There are enough for a reduction of several tiles and a scan of several tile groups.
+/// The mapped items have the size of the items. They fill several tiles of a reduction, and several tile groups of a scan.
 #[test]
 fn a_mapped_operator_has_the_bits_of_its_base() {
     let gpu = warpfold::Gpu::global().unwrap();

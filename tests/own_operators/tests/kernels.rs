@@ -1,4 +1,4 @@
-//! The building blocks for users' kernels give the results in their documentation, number for number.
+//! The building blocks for users' kernels give exactly the results that their documentation promises.
 
 use own_operators::kernels::{
     SHARED_BYTES, atomics, blocks, folds, reversed, running_sums, strides, warps,

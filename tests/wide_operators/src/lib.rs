@@ -1,4 +1,4 @@
-//! Operators on wide items. `tests/` checks their results.
+//! Operators on wide items, or with wide accumulators. `tests/` checks their results.
 
 #![allow(missing_docs)]
 

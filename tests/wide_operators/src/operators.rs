@@ -7,7 +7,7 @@ fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
 
-/// Sums of items of 12 to 64 bytes: a vector in space, a wide integer, and records.
+/// Sums of items of 12 to 64 bytes: a vector in space, a wide integer, and records. The result for `[u32; 8]` is the XOR of the eight sums.
 #[derive(Debug, Clone, Copy)]
 pub struct Total;
 
@@ -203,7 +203,8 @@ pub struct Least;
 #[derive(Debug, Clone, Copy)]
 pub struct Latest;
 
-/// Operators that return one of their operands unchanged. A value whose last number is 0 stands for no record: it is the identity.
+/// Operators that return one of their operands unchanged. A value whose last number is 0 stands for no record, and counts as the identity.
+/// So `lift` makes the last number odd.
 macro_rules! choices {
     ($($operator:ident $number:ident $count:literal: |$left:ident, $right:ident| $takes_right:expr;)*) => {$(
         impl Op<[$number; $count]> for $operator {
@@ -305,7 +306,7 @@ impl Op<[u64; 3]> for Resized {
     }
 }
 
-/// The low halves of the sums of first words: items of 32 bytes, and results of 2 bytes.
+/// The low 16 bits of the sum of the items' first numbers: items of 32 bytes, and results of 2 bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct LowHalf;
 
@@ -370,13 +371,13 @@ impl Equality<[u64; 4]> for SameWord {
 }
 
 warpfold::mapped! {
-    /// The moments of the numbers with the opposite sign.
+    /// The moments of the negated numbers.
     pub struct MomentsOf4Bytes = warpfold::Moments, |item: f32| -> f32 { -item };
     /// The moments of the differences between the first and the last numbers of records.
     pub struct MomentsOf32Bytes = warpfold::Moments, |item: [f32; 8]| -> f32 { item[0] - item[7] };
-    /// The same, of larger records.
+    /// The same moments for larger records.
     pub struct MomentsOf36Bytes = warpfold::Moments, |item: [f32; 9]| -> f32 { item[0] - item[8] };
-    /// The statistics of the differences.
+    /// The statistics of these differences, for records of `f64`.
     pub struct StatisticsOf64Bytes = warpfold::Statistics, |item: [f64; 8]| -> f64 { item[0] - item[7] };
 }
 

@@ -1,5 +1,4 @@
-//! Operators on wide items or with wide accumulators give the same bits on the device as `reference` on the CPU. `Total` and `Top3` also
-//! obey the laws.
+//! Operators on wide items or with wide accumulators give the same bits on the device as on the CPU. `Total` and `Top3` also obey the laws.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

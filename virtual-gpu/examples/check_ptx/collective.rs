@@ -1,4 +1,4 @@
-//! Kernels whose threads work together: reductions, scans, votes, atomic operations, and waits between blocks.
+//! Reductions, scans, votes, atomic operations, and waits between blocks.
 
 use super::Check;
 use super::bed::{Bed, Trouble, Value, expect, numbers};

@@ -1,4 +1,4 @@
-//! Kernels that move data: tiles, transposition, sorting, asynchronous copies.
+//! Kernels that move data: a product of matrices in tiles, a transposition, a sort, a reversal, and asynchronous copies.
 
 use super::Check;
 use super::bed::{Bed, Trouble, Value, expect, numbers};

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels, or with `--table` one kernel for each form
 //! of an instruction. It runs each kernel on the virtual GPU and on the driver's device. If the outputs differ, it shows a difference. The
-//! first random kernels with different outputs are also shortened and printed; the outputs of a shortened kernel still differ. On a machine
-//! without a GPU, the second device is also virtual, with another schedule and with all checks on.
+//! first random kernels on which the devices disagree are also shortened and printed. The devices still disagree on a shortened kernel. On
+//! a machine without a GPU, the second device is also virtual, with another schedule and with all checks on.
 
 mod compare;
 mod device;

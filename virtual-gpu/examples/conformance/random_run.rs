@@ -1,4 +1,4 @@
-//! Compares the outputs of each random kernel on two machines, and shortens kernels whose outputs differ.
+//! Compares the outputs of each random kernel on two machines, and shortens the first kernels on which the machines disagree.
 
 use crate::compare::{Side, Tally, Verdict, compare};
 use crate::options::Options;
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 /// Kernels that are loaded together, as one module.
 const BATCH: usize = 16;
-/// The most kernels that are shortened. Further kernels with different outputs are only reported.
+/// The most kernels that are shortened. Further kernels on which the machines disagree are only reported.
 const REDUCED: usize = 12;
 
 /// Compares the outputs of the kernels of these seeds, each kernel on both machines.
@@ -147,7 +147,7 @@ pub fn describe(verdict: &Verdict) -> String {
     }
 }
 
-/// Whether both verdicts show the same kind of difference.
+/// Whether both verdicts show the same kind of disagreement.
 fn alike(first: &Verdict, second: &Verdict) -> bool {
     match (first, second) {
         (Verdict::Different(_), Verdict::Different(_)) => true,

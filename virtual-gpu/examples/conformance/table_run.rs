@@ -1,4 +1,4 @@
-//! Compares the results of the table's kernels on two machines, and prints the operands whose results differ.
+//! Compares the results of the table's kernels on two machines, and prints the first operands whose results differ.
 
 use crate::compare::{Difference, Side, Tally, Verdict, compare};
 use crate::suite::case::{Case, Failure, Machine};

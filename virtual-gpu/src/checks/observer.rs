@@ -84,7 +84,7 @@ pub(crate) trait Observer {
     /// Lanes began asynchronous copies, or their copies are about to arrive at an mbarrier. The copies' accesses are reported with warp
     /// numbers above those of the block's warps.
     fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32);
-    /// Lanes waited for their own copies.
+    /// Lanes waited for all or some of their own copies.
     fn copies_end(&mut self, block: u64, warp: u32, lanes: u32);
     /// A block has ended.
     fn block_ends(&mut self, block: u64);

@@ -19,7 +19,7 @@ pub(crate) const DEFINED: ByteMasks = [0; 8];
 pub(crate) enum Origin {
     /// A register or predicate that nothing wrote.
     Register,
-    /// A read of bytes that nothing wrote.
+    /// A read of undefined bytes of memory.
     Read {
         /// Index into the program's places.
         place: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Undefined {
     row_origins: Box<[Origin]>,
     predicates: Box<[u32]>,
     predicate_origins: Box<[Origin]>,
-    /// For each byte of the threads' local memory, whether it was written. The flags are laid out like that memory.
+    /// For each byte of the threads' local memory, whether it is defined. The flags are laid out like that memory.
     pub local_written: Box<[bool]>,
 }
 

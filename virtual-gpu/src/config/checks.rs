@@ -12,7 +12,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Barriers that not all threads of the block reach, and `*.sync` instructions with a wrong member mask.
+    /// Barriers that not all threads of the block reach, `*.sync` instructions with a wrong member mask, and shuffles that read from a lane
+    /// that takes no part.
     pub sync: Switch,
     /// Data races within a launch, in global and shared memory. Also data races between launches, copies, fills and stream-ordered frees,
     /// in global and page-locked memory.
@@ -22,8 +23,8 @@ pub struct Checks {
     /// Copies of unwritten bytes to the host. Such copies are reported, and not stopped. Off by default, because a correct program may copy
     /// more than its kernels wrote.
     pub copies: Switch,
-    /// Reports objects that are still alive when their context is released or destroyed. This check belongs to the process, not to a
-    /// launch.
+    /// Memory, modules, streams and events that are still alive when their context is released or destroyed. This check belongs to the
+    /// process, not to a launch.
     pub leaks: Switch,
 }
 

@@ -156,8 +156,8 @@ impl Text {
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);
 
-// SAFETY: the pointer is used by the thread that does a stream's work, uses a linker, or calls a callback. By the contracts of these calls
-// nobody else touches the memory meanwhile.
+// SAFETY: the pointer is used by the thread that does a stream's work, uses a linker, or calls a callback. By the contracts of the driver's
+// calls nobody else touches the memory meanwhile.
 unsafe impl Send for HostPointer {}
 // SAFETY: as above: a shared `HostPointer` is only used by such a thread.
 unsafe impl Sync for HostPointer {}
@@ -274,7 +274,7 @@ impl HostFunction {
 /// The program's function that maps a block size to bytes of dynamic shared memory, for the occupancy calls.
 pub(crate) type BlockSizeToShared = Option<unsafe extern "C" fn(i32) -> usize>;
 
-/// The bytes of dynamic shared memory that the program's function returns for a block of `threads`.
+/// The bytes of dynamic shared memory that the program's function returns for a block of `threads` threads.
 pub(crate) fn shared_bytes_for(function: BlockSizeToShared, threads: i32) -> Option<usize> {
     // SAFETY: by the contract of `cuOccupancyMaxPotentialBlockSize` the function takes any block
     // size.

@@ -28,13 +28,13 @@ pub enum Finding {
         /// The objects that were left.
         left: Left,
     },
-    /// A copy to the host of bytes that were never written.
+    /// A copy to the host of undefined bytes: nothing wrote them, or a kernel wrote undefined values.
     UninitialisedCopy {
         /// The address on the device.
         address: u64,
         /// Bytes of the copy, or of one row of a copy of many rows.
         bytes: u64,
-        /// The offset of the first byte that was never written.
+        /// The offset of the first undefined byte.
         first: u64,
     },
     /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The context of the later piece is

@@ -130,8 +130,8 @@ pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
 ///
 /// # Errors
 ///
-/// An environment variable cannot be used, or `VIRTUAL_GPU` is `off` and there is no CUDA driver, or another
-/// copy of this crate already answers in this process.
+/// An environment variable cannot be used, or the settings ask for the real driver and there is none, or another copy of this crate already
+/// answers in this process.
 pub fn mode() -> Result<Mode, ModeError> {
     match backend() {
         Backend::Real(_) => Ok(Mode::Real),

@@ -1,9 +1,9 @@
 //! Lanes that execute one exchange from different instructions.
 //!
-//! An exchange, such as a shuffle or a vote, waits until all lanes of its mask execute it "with the same qualifiers and the same
-//! membermask" (PTX ISA). These lanes may be at different instructions, for example in two branches. The CUDA C++ Programming Guide has an
-//! example with a `__shfl_xor_sync` in each branch, which is right from Volta on. On an H200 (2026-11-25), a `shfl.sync` in each of two
-//! branches exchanged among all lanes of the warp. So did a `vote.sync` in each branch.
+//! An exchange, such as a shuffle or a vote, waits until all lanes of its mask that have not exited execute it "with the same qualifiers
+//! and same membermask value" (PTX ISA). These lanes may be at different instructions, for example in two branches. The CUDA C++
+//! Programming Guide has an example with a `__shfl_xor_sync` in each branch, which is right from Volta on. On an H200 (2026-11-25), a
+//! `shfl.sync` in each of two branches exchanged among all lanes of the warp. So did a `vote.sync` in each branch.
 //!
 //! The instructions may name different registers. So the exchange has its own set of registers. The operands of all lanes are copied to
 //! this set. The results are copied from this set to each instruction's registers.

@@ -15,7 +15,7 @@ pub(super) struct Shared {
     /// The block's multiprocessor.
     pub multiprocessor: u32,
     pub memory: Vec<u8>,
-    /// Whether each byte of shared memory was written. Empty if the launch does not track this.
+    /// Whether each byte of shared memory is defined. Empty if the launch does not track this.
     pub written: Vec<bool>,
     pub barriers: [Pending; BARRIER_COUNT],
     pub copies: Copies,

@@ -1,11 +1,11 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
 //! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp of the block, a random number from
-//! the seed decides whether the copy lands. If the copy has not landed, a `wait_group` or `wait_all` for it makes it land. Until the wait,
-//! the copy owns its bytes of shared memory. The race check reports every access that conflicts with the copy, whether the copy has landed
-//! or not. A copy that reports to an mbarrier does so when it lands. The copy comes before a thread's later accesses if the thread has
-//! found the mbarrier's phase complete, or is ordered after such a thread. An access that conflicts with the copy and is not ordered in
-//! this way is reported.
+//! the seed decides whether the copy lands. If the copy has not landed, a `wait_group`, a `wait_all` or a `cp.async.mbarrier.arrive` for it
+//! makes it land. Until that instruction, the copy owns its bytes of shared memory. The race check reports every access that conflicts with
+//! the copy, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. The copy comes before a thread's
+//! later accesses if the thread has found the mbarrier's phase complete, or is ordered after such a thread. An access that conflicts with
+//! the copy and is not ordered in this way is reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
 //! written. So `wait_group.read` waits for the whole copy.
@@ -300,8 +300,8 @@ impl Warp {
         told.map_err(|Finding { kind, lane }| self.stop(kind, pc, lane as u32))
     }
 
-    /// Makes copies of the kind `of` by these lanes land: all but the latest `but` groups, or all copies if `but` is `None`. Leaves out
-    /// copies that report to an mbarrier.
+    /// Makes copies of the kind `of` by these lanes land: the copies of all committed groups except the latest `but`, or all copies if
+    /// `but` is `None`. Leaves out copies that report to an mbarrier.
     fn land_groups<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -5,7 +5,7 @@
 //! access to global memory is checked: its thread must have waited. A thread has waited if
 //!
 //! 1. it executed `griddepcontrol.wait`, or
-//! 2. it passed a barrier of its block or a `bar.warp.sync` at which at least one thread had waited before.
+//! 2. it passed a barrier of its block or a `bar.warp.sync` together with a thread that had waited before.
 //!
 //! So it is enough that every thread waits first, or that one warp waits and a barrier of the block
 //! follows. An asynchronous copy counts as an access by the thread that begins it, at the time when it

@@ -5,7 +5,7 @@
 use super::block::Shared;
 use super::machine::{Finding, Machine};
 use super::warp::Warp;
-use crate::checks::Observer;
+use crate::checks::{Observer, Origin};
 use crate::program::{Address, Exchange, Extend, Reg, Strength, Transfer, lanes};
 
 impl Warp {
@@ -24,8 +24,15 @@ impl Warp {
         let expected = expected.map(|pair| pair.map(|reg| *self.registers.row(reg)));
         for (reg, row) in exchange.scratch.into_iter().zip(&new) {
             self.registers.keep(reg, row, active);
-            if O::WATCHES {
-                self.undefined.define(reg, active);
+        }
+        let mut undecided = 0;
+        if O::WATCHES {
+            for (reg, new) in exchange.scratch.into_iter().zip(exchange.new) {
+                let (bytes, origin) = (*self.undefined.row(new), self.undefined.origin(new));
+                self.undefined.set(reg, &bytes, active, origin);
+            }
+            for reg in exchange.expected.into_iter().flatten() {
+                undecided |= self.undefined.lanes(reg);
             }
         }
         for lane in lanes(active) {
@@ -33,7 +40,23 @@ impl Warp {
             let load = exchange.transfer(exchange.d, Strength::Acquire);
             self.load(machine, shared, &load, 1 << lane)?;
             let old = exchange.d.map(|reg| self.registers.row(reg)[lane]);
-            if expected.is_none_or(|pair| pair.map(|row| row[lane]) == old) {
+            let mut stores = expected.is_none_or(|pair| pair.map(|row| row[lane]) == old);
+            if O::WATCHES && expected.is_some() {
+                let [low, high] = exchange.d.map(|reg| self.undefined.lanes(reg));
+                if (undecided | low | high) >> lane & 1 == 1 {
+                    // Undefined bytes decide the comparison, so the bytes in memory are undefined afterwards.
+                    for (reg, old) in exchange.scratch.into_iter().zip(old) {
+                        if !stores {
+                            self.registers.keep(reg, &[old; 32], 1 << lane);
+                        }
+                        let everything = [u32::MAX; 8];
+                        self.undefined
+                            .set(reg, &everything, 1 << lane, Origin::Register);
+                    }
+                    stores = true;
+                }
+            }
+            if stores {
                 let store = exchange.transfer(exchange.scratch, Strength::Release);
                 self.store(machine, shared, &store, 1 << lane)?;
             }

@@ -18,7 +18,7 @@ use crate::program::{
     ALL_LANES, Instruction, Op, Program, Reg, Registers, Row, Shuffle, ShuffleMode, VoteMode, lanes,
 };
 
-/// The result of waiting for the other lanes.
+/// The result of gathering the lanes that a member mask names.
 pub(super) enum Gathered {
     /// These lanes of the calling fragment have to wait.
     Waits(u32),

@@ -368,8 +368,8 @@ pub enum FaultKind {
         /// The mistake, as text.
         what: String,
     },
-    /// Two threads access the same bytes, and at least one of them writes. Nothing orders the accesses, or a non-coherent read comes after
-    /// a write.
+    /// Two accesses touch the same bytes, and at least one of them writes. Nothing orders the accesses, or a non-coherent read comes
+    /// after a write.
     Race {
         /// The space.
         space: Space,
@@ -385,7 +385,8 @@ pub enum FaultKind {
     /// The launch and another piece of work access the same bytes, at least one of them writes, and
     /// nothing orders the two.
     StreamRace(Box<StreamRace>),
-    /// Bytes that were never written decide something, such as a branch, an address, or which threads take part.
+    /// An undefined value decides something, such as a branch, an address, or which threads take part. It comes from a register or a byte
+    /// that nothing wrote.
     Uninitialised {
         /// What was undefined, in words.
         what: String,

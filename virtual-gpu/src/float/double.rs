@@ -4,7 +4,7 @@
 //!
 //! * for a sum, a difference, a product, a minimum or a maximum, the second operand;
 //! * for a fused multiply-add, the second operand, then the third, then the first;
-//! * for a quotient, which the compiler computes in software, the first operand.
+//! * for a quotient, which `ptxas` compiles to several instructions, the first operand.
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, DOUBLE, Number};

@@ -52,7 +52,7 @@ impl Eighth {
         }
     }
 
-    /// The nearest float of 8 bits, ties to even. A value that is too large becomes the largest number.
+    /// The nearest float of 8 bits, ties to even. A value out of range becomes the largest number, with the value's sign.
     pub(crate) fn encode(self, value: f64) -> u8 {
         if value.is_nan() {
             return NAN;

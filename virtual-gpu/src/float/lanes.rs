@@ -1,5 +1,4 @@
-//! One or two floats of 16 bits in a register, so that an instruction is written once for both
-//! forms.
+//! One or two floats of 16 bits in a register. The code of an instruction is written once, for scalars and for pairs.
 
 use super::narrow::{Brain, Half, Narrow};
 use crate::alu::Value;

@@ -1,9 +1,9 @@
-//! Floating-point arithmetic as pure functions, with the bits that NVIDIA hardware gives.
+//! Floating-point arithmetic as pure functions. Except for approximations, the results have the bits of NVIDIA hardware.
 //!
-//! * f32: a NaN result is `0x7fffffff`, except that `copysign` changes the sign alone. With flushing (`.ftz`), subnormal operands and
-//!   results count as zeros of their sign. With saturation (`.sat`), results are clamped to the range from 0 to 1, and NaN becomes +0.
-//!   Flushing tests the result rounded as if exponents were unlimited. If this value is below the smallest normal number, the result is
-//!   zero, even if IEEE rounding would give the smallest normal number.
+//! * f32: a NaN result of arithmetic is `0x7fffffff`, except that `copysign` changes the sign alone. With flushing (`.ftz`), subnormal
+//!   operands and results count as zeros of their sign. With saturation (`.sat`), results are clamped to the range from 0 to 1, and NaN
+//!   becomes +0. Flushing tests the result rounded as if exponents were unlimited. If the magnitude of this value is below the smallest
+//!   normal number, the result is zero, even if IEEE rounding would give the smallest normal number.
 //! * f64: the result for a NaN operand is this NaN, quieted. `double` says which NaN, if there are several. If no operand is NaN, a NaN
 //!   result is `0xfff8000000000000`. Exceptions: `min` and `max` of a NaN and a number give the number. `copysign` and `atom.add` on global
 //!   memory do not quiet a NaN. All NaN results of `rcp.approx.ftz` and `rsqrt.approx.ftz` are `0x7fffffff00000000`.
@@ -11,8 +11,8 @@
 //! * Conversions treat NaN in several ways. Conversions from f64 to other floats keep the NaN's sign and the upper bits of its payload,
 //!   unless they saturate. Conversions to f64 do too, except from f32 with flushing. A conversion from bf16 to f32 changes no bit, unless
 //!   it saturates.
-//! * f32 and f64 round to nearest with the host's arithmetic, which is IEEE 754. The directed roundings, f16 and bf16 are computed in
-//!   integers by [`soft`].
+//! * f32 and f64 round to nearest with the host's arithmetic, which is IEEE 754. The directed roundings, and sums, products and fused
+//!   multiply-adds of f16 and bf16, are computed in integers by [`soft`].
 //! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).
 //!   They are computed in double precision and rounded. The results are more accurate than the
 //!   hardware's, and **not** bit for bit the same.

@@ -334,7 +334,7 @@ mod tests {
                     let (x, y) = (f64::from(a.single()), f64::from(b.single()));
                     let z = f64::from(c.single());
                     let (product, sum) = (x * y, x * y + z);
-                    // Tests only cases in which f64 is exact: the rounding error of the sum is zero.
+                    // Tests the NaN results, and the cases in which f64 is exact: the rounding error of the sum is zero.
                     let error = (product - (sum - z)) + (z - (sum - (sum - z)));
                     if error == 0.0 || sum.is_nan() {
                         assert_eq!(

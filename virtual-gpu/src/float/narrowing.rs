@@ -62,8 +62,7 @@ impl Finish {
     const RECTIFY: u32 = 1 << 8;
     const HOLD: u32 = 1 << 9;
 
-    /// With `.relu` negative results become +0. With `.satfinite` results that are too large become
-    /// the largest number.
+    /// With `.relu` negative results become +0. With `.satfinite` infinite results become the largest number of their sign.
     pub(crate) fn new(rectifies: bool, holds: bool) -> Self {
         let rectify = if rectifies { Self::RECTIFY } else { 0 };
         Self(rectify | if holds { Self::HOLD } else { 0 })

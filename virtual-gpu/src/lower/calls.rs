@@ -19,7 +19,7 @@ use crate::ptx::ast::{self, Function, Operand, StateSpace};
 
 /// The greatest depth of nested calls.
 const MAX_DEPTH: usize = 64;
-/// The most calls of one kernel. Calls within called functions count each time.
+/// The most calls that are expanded in one kernel. Calls within called functions count each time.
 const MAX_CALLS: u32 = 1 << 16;
 
 /// A call that is being expanded.
@@ -199,7 +199,7 @@ pub(super) fn whole(variable: Variable, ty: Type, reg: Reg) -> Transfer {
     part(variable, 0, ty, reg)
 }
 
-/// The transfer of a value within a parameter to or from a register.
+/// The transfer of a part of a parameter to or from a register.
 pub(super) fn part(variable: Variable, at: i64, ty: Type, reg: Reg) -> Transfer {
     let offset = match variable.address {
         VariableAddress::Known(offset) => offset as i64 + at,

@@ -236,7 +236,7 @@ fn select_by_sign<'a>(
     Ok(())
 }
 
-/// `testp`: the class of a float. Zero counts as normal, as on the hardware but not in the PTX ISA.
+/// `testp`: the class of a float. Zero counts as normal.
 fn test<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -1,8 +1,8 @@
 //! Turns a syntax tree into programs: resolves names, checks types, expands calls, numbers branch
 //! targets, and ranks instructions so that diverged lanes reconverge.
 //!
-//! Everything unsupported ([`LIMITS`](crate::LIMITS)) is found when the text is loaded, with its line, and never while a kernel runs. A
-//! call is replaced by the body of the called function, so recursion and calls through pointers are not possible.
+//! Everything unsupported ([`LIMITS`](crate::LIMITS)) is found when the text is loaded, and never while a kernel runs. A call of a function
+//! of the text is replaced by the function's body, so recursion and calls through pointers are not possible.
 
 mod atomic;
 mod bitwise;

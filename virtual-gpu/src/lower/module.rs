@@ -98,6 +98,12 @@ fn check_target(
     device: &DeviceConfig,
     problems: &mut Vec<Problem>,
 ) -> Result<(), LoadError> {
+    if module.address_size.is_some_and(|size| size != 64) {
+        problems.push(Problem {
+            line: module.address_size_line,
+            what: "addresses of 32 bits are not supported".into(),
+        });
+    }
     let mut problem = |what: String| {
         problems.push(Problem {
             line: module.target_line.max(1),
@@ -108,9 +114,6 @@ fn check_target(
         problem("no `.target`".into());
         return Ok(());
     };
-    if module.address_size.is_some_and(|size| size != 64) {
-        problem("addresses of 32 bits are not supported".into());
-    }
     let name = target.strip_prefix("sm_").unwrap_or("");
     let digits = name.strip_suffix(['a', 'f']).unwrap_or(name);
     let Ok(number) = digits.parse::<u32>() else {

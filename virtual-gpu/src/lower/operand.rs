@@ -85,7 +85,7 @@ impl<'a> Body<'a, '_> {
         Ok((d, Some(bits)))
     }
 
-    /// A register or constant with a variable's address, plus `offset`, within the variable's space.
+    /// The address of a variable plus `offset`, within the variable's space: a constant or a register.
     fn address_of(&mut self, variable: Variable, offset: i64) -> Reg {
         match variable.address {
             VariableAddress::Known(address) => self.constant(address.wrapping_add(offset as u64)),
@@ -179,7 +179,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// An address operand in a space, for a weak access.
+    /// An address operand in a space. The access is weak, unless the caller changes the address's strength.
     pub(super) fn address(
         &mut self,
         operand: &Operand<'a>,

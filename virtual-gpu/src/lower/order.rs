@@ -1,7 +1,7 @@
 //! Ranks instructions: every loop comes as a whole before the code that follows it.
 //!
-//! Of a warp's fragments, the fragment at the instruction with the lowest rank runs first. So fragments that lag behind catch up at the end
-//! of a loop or of a conditional. Fragments reconverge where their paths meet.
+//! A diverged warp runs as several fragments, groups of lanes. The fragment at the instruction with the lowest rank usually runs first. So
+//! fragments that lag behind catch up at the end of a loop or of a conditional. Fragments reconverge where their paths meet.
 //!
 //! The basic blocks are sorted by strongly connected components, in topological order. If a component is a loop, its entry block comes
 //! first. The rest of the component is sorted in the same way. A block is visited once, and at most once more for each loop around it. To
@@ -39,7 +39,7 @@ fn targets(op: &Op) -> &[u32] {
     }
 }
 
-/// Whether an instruction ends a basic block: it may transfer control or end a turn, or it synchronises lanes.
+/// Whether an instruction ends a basic block: it may transfer control, it is `nanosleep`, or it synchronises lanes.
 fn ends_block(op: &Op) -> bool {
     matches!(
         op,

@@ -1,4 +1,4 @@
-//! Relations of two values, as loops over rows.
+//! Relations of two values, as loops over the lanes of two registers.
 //!
 //! A relation of floats whose name ends in `u` also holds if an operand is a NaN.
 

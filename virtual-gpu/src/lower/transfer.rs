@@ -215,7 +215,7 @@ fn transfer<'a>(
             *reg = body.wide_source(part, ty)?;
         }
     }
-    // The elements of `data` from `count` on are unused, but must name a row.
+    // The elements of `data` from `count` on are unused, but must name a register.
     let [first, ..] = transfer.data;
     transfer.data[count as usize..].fill(first);
     body.emit(load_or_store(is_load, transfer), Class::Memory);

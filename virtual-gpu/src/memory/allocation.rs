@@ -29,8 +29,8 @@ pub(super) enum Contents {
 const PAGE_BYTES: usize = 4096;
 
 impl Allocation {
-    /// An allocation of at least one byte, all zeros. The host provides the memory when it is first
-    /// touched. `None` if the host has no more memory.
+    /// An allocation of at least one byte, all zeros. The host provides the pages of a large allocation when they are first touched. `None`
+    /// if the host has no more memory.
     pub(super) fn new(base: u64, bytes: u64, contents: Contents) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         Some(Self {
@@ -87,7 +87,7 @@ impl Allocation {
         self.written.mark(address - self.base, bytes);
     }
 
-    /// The offset of the first unwritten byte in a range inside the allocation.
+    /// The offset of a range's first unwritten byte from the start of the range. The range lies inside the allocation.
     pub(crate) fn first_unwritten(&self, address: u64, bytes: u64) -> Option<u64> {
         self.written.first_unwritten(address - self.base, bytes)
     }

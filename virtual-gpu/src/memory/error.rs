@@ -32,12 +32,12 @@ pub enum MemoryError {
         /// The nearest allocation.
         near: Near,
     },
-    /// The allocation was freed before.
+    /// The address lies in a freed allocation.
     #[error("{address:#x} was freed before: {freed}")]
     Freed {
         /// The address.
         address: u64,
-        /// The allocation that was there.
+        /// The freed allocation.
         freed: Extent,
     },
     /// A range that is not inside one live allocation.

@@ -3,12 +3,12 @@
 //! Allocations of device memory are separated by guard gaps, their addresses are never reused, and freed ranges are remembered. So an
 //! access one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation there. Here an access through a stale
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation. Here an access through a stale
 //! pointer to an allocation of the device is an error. One kind of mistake is therefore not found: a host table indexed by device address
 //! keeps the entry of a freed allocation. On a real device, a newer allocation may get this entry; here it cannot. Handles of objects and
 //! addresses of pinned and managed memory are reused, as on a real device.
 //!
-//! All methods take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
+//! All methods of [`Memory`] take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
 //!
 //! Not modelled: capacity lost to fragmentation, page granularity, and virtual memory management. An 8-byte access is two accesses of four
@@ -48,7 +48,7 @@ pub const ALLOCATION_ALIGN: u64 = 256;
 /// Two allocations of device memory have at least this many bytes between them.
 const GUARD_BYTES: u64 = 4096;
 
-/// The number of bytes whose written state is looked up at a time.
+/// [`Memory::copy`] looks up the written state of this many bytes at a time.
 const CHUNK_BYTES: u64 = 16;
 
 /// The size of the chunk that starts at this offset of a range.
@@ -71,7 +71,7 @@ fn chunk_bytes(start: u64, bytes: u64) -> u32 {
 pub struct Memory {
     capacity: u64,
     table: RwLock<Table>,
-    /// Devices of one machine share the lock, since pinned and managed memory belongs to all of them.
+    /// The devices of a machine share the lock, since managed memory belongs to all of them.
     atomics: Arc<Mutex<()>>,
 }
 
@@ -194,15 +194,15 @@ impl Memory {
         self.write_table().pinned.remove(&address);
     }
 
-    /// Allocates managed memory of at least one byte, at its host address. All bytes of managed memory count as written. `None` if the host
-    /// has no more memory.
+    /// Allocates managed memory of at least one byte, which kernels access at its host address. All bytes of managed memory count as
+    /// written. `None` if the host has no more memory.
     pub(crate) fn alloc_managed(&self, bytes: u64) -> Option<Arc<Allocation>> {
         let allocation = Arc::new(Allocation::pinned(bytes)?);
         self.adopt_managed(&allocation);
         Some(allocation)
     }
 
-    /// Gives kernels of this device access to managed memory of another device.
+    /// Gives kernels of this device access to managed memory.
     pub(crate) fn adopt_managed(&self, allocation: &Arc<Allocation>) {
         let mut table = self.write_table();
         table
@@ -210,7 +210,7 @@ impl Memory {
             .insert(allocation.base(), Arc::clone(allocation));
     }
 
-    /// Frees managed memory. Returns whether a managed allocation started at this address.
+    /// Takes managed memory from this device. Returns whether a managed allocation started at this address.
     pub(crate) fn free_managed(&self, address: u64) -> bool {
         self.write_table().managed.remove(&address).is_some()
     }
@@ -228,7 +228,7 @@ impl Memory {
         self.read_table().containing(address).map(|a| a.extent())
     }
 
-    /// The total bytes of live allocations.
+    /// The total bytes of live allocations of device memory.
     ///
     /// ```
     /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -240,7 +240,7 @@ impl Memory {
         self.read_table().live_bytes
     }
 
-    /// The number of live allocations.
+    /// The number of live allocations of device memory.
     ///
     /// ```
     /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -356,7 +356,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The offset in a range of the first byte that was never written, if there is such a byte.
+    /// The offset in a range of the first byte that counts as never written, if there is such a byte.
     ///
     /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as
     /// written.

@@ -1,5 +1,5 @@
-//! Finds the allocation of an address quickly. The snapshot has the allocations that are live when a launch starts, and the allocations
-//! that the launch makes.
+//! Finds the allocation of an address quickly. The snapshot has the allocations that are live when a launch starts, and the live
+//! allocations that the launch has made.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Which bytes of an allocation count as written: four bits for each word of four bytes.
 //!
-//! Host calls, and launches with the check for uninitialised bytes, keep this record up to date. After a launch without this check, every
-//! byte counts as written.
+//! Host calls, and launches with the check for uninitialised bytes, keep this record up to date. After a launch without this check, all
+//! memory that the launch could access counts as written.
 //!
 //! The masks hold differences from the initial state, so they begin as zeros. The masks of a large
 //! allocation take no host memory until something changes.

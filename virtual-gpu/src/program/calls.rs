@@ -1,4 +1,4 @@
-//! Operands of the functions that the system defines: printing, and launching grids.
+//! Operands of the system's functions for printing and for launching grids.
 
 use super::Reg;
 

@@ -1,4 +1,4 @@
-//! Operands of asynchronous copies, and of the mbarriers that they report to.
+//! Operands of asynchronous copies, and of operations on mbarriers.
 
 use super::{Address, Pred, Reg};
 

@@ -89,7 +89,7 @@ pub(crate) struct Atomic {
     pub c: Reg,
 }
 
-/// An atomic exchange of 16 bytes.
+/// An atomic operation on 16 bytes: exchange, or compare and swap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exchange {
     pub address: Address,

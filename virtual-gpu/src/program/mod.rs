@@ -124,8 +124,8 @@ pub struct Parameter {
 pub(crate) struct Program {
     pub name: String,
     pub instructions: Vec<Instruction>,
-    /// The rank of each instruction. Of the fragments of a diverged warp, usually the fragment at the lowest rank runs first. Loops have
-    /// lower ranks than the code after them.
+    /// The rank of each instruction. When a warp has diverged, usually its lanes at the lowest rank run first. Loops usually have lower
+    /// ranks than the code after them.
     pub ranks: Vec<u32>,
     /// Whether an instruction starts a basic block.
     pub leaders: Vec<bool>,

@@ -115,7 +115,7 @@ pub(crate) enum Op {
         line: Reg,
         function: Reg,
     },
-    /// `nanosleep`: another fragment of the warp may run next.
+    /// `nanosleep`: ends the warp's turn.
     Yield,
     ActiveMask {
         d: Reg,

@@ -8,6 +8,7 @@ pub(crate) struct Module<'a> {
     pub target: Vec<&'a str>,
     pub target_line: u32,
     pub address_size: Option<u64>,
+    pub address_size_line: u32,
     pub variables: Vec<Variable<'a>>,
     pub functions: Vec<Function<'a>>,
 }
@@ -78,7 +79,7 @@ pub(crate) enum Number {
     Integer(u64),
     /// `0f` and eight digits.
     Single(u32),
-    /// `0d` and sixteen digits, or decimal.
+    /// `0d` and sixteen digits, or a decimal float.
     Double(u64),
 }
 

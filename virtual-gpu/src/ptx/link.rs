@@ -76,7 +76,7 @@ fn definitions<'a>(units: &[Unit<'a>]) -> Result<HashMap<&'a str, usize>, String
             match (item.linkage, chosen.get(item.name)) {
                 (Linkage::Own | Linkage::Extern, _) | (Linkage::Weak, Some(_)) => {}
                 (Linkage::Visible, Some(&(_, Linkage::Visible))) => {
-                    return Err(format!("`{}` is defined in two of the texts", item.name));
+                    return Err(format!("`{}` is defined twice in the texts", item.name));
                 }
                 (linkage, _) => {
                     chosen.insert(item.name, (number, linkage));

@@ -1,7 +1,7 @@
 //! Parses PTX: `lex` splits the text into tokens, `parse` builds the tree of `ast`. `link` combines
 //! several texts.
 //!
-//! This module handles syntax only. `lower` resolves names, and decides whether an instruction exists.
+//! The parser checks only the syntax. `lower` resolves names, and decides whether an instruction exists.
 
 pub(crate) mod ast;
 mod grid_barrier;

@@ -1,4 +1,4 @@
-//! Operands: registers, literals, addresses, vectors, pairs, argument lists.
+//! Parses the operands of instructions.
 
 use super::ast::{Number, Operand};
 use super::lex::Kind;
@@ -69,7 +69,7 @@ impl<'a> Parser<'a, '_> {
         })
     }
 
-    /// A name, with its component: `%tid.x`.
+    /// A name, and its component if there is one: `%tid.x`.
     fn qualified_name(&mut self) -> Parsed<&'a str> {
         let start = self.token();
         self.word()?;

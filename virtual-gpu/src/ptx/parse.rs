@@ -129,7 +129,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Whether the brace at the cursor opens a vector: there is no `;` inside.
+    /// Whether the brace at the cursor opens a vector: there is no `;` and no further brace inside.
     fn is_vector(&self) -> bool {
         let rest = &self.tokens[self.at + 1..];
         let end = |t: &&Token<'_>| matches!(t.kind, Kind::Punct(b';' | b'{' | b'}') | Kind::End);
@@ -174,7 +174,9 @@ impl<'a> Parser<'a, '_> {
             }
             return Ok(());
         }
-        if self.accept_directive("address_size") {
+        if self.directive() == Some("address_size") {
+            module.address_size_line = self.line();
+            self.at += 2;
             module.address_size = Some(self.integer()?);
             return Ok(());
         }

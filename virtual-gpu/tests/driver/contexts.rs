@@ -1,4 +1,4 @@
-//! Current contexts, destroyed contexts, the primary context, and invalid handles.
+//! Current contexts, destroyed contexts, the primary context, and invalid handles and device numbers.
 
 use crate::kernels::PTX;
 use crate::raw::*;

@@ -1,4 +1,4 @@
-//! Kernels that fail: the error stays with the context, and the fault is reported in full.
+//! Kernels that fail: the error stays with the context, and the fault is reported in full. Also the counters and the options of launches.
 
 use crate::kernels::PTX;
 use crate::raw::*;

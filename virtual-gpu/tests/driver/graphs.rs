@@ -31,7 +31,7 @@ fn node_types(graph: usize) -> [i32; 3] {
     })
 }
 
-/// The graph of a capture has no nodes until the capture ends.
+/// On the virtual device, the graph of a capture has no nodes until the capture ends.
 #[test]
 fn a_graph_that_was_asked_for_during_its_capture_gets_its_nodes() {
     if virtual_only("a real device shows the nodes captured so far") {

@@ -1,4 +1,4 @@
-//! A stale handle is an error, until the next object of its kind gets the same handle.
+//! A stale handle is an error, until a new object of its kind gets the same handle.
 //!
 //! Other tests make objects of the same kinds at the same time, so the tests of this file run in separate processes.
 

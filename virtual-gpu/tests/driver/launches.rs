@@ -7,7 +7,7 @@ use std::ptr;
 use virtual_gpu::driver::{inject, last_fault, run_with};
 use virtual_gpu::{Dependence, FaultKind, RunOptions};
 
-/// The attribute that is ignored.
+/// `CU_LAUNCH_ATTRIBUTE_IGNORE`, with any value.
 const IGNORE: (i32, i32) = (0, 77);
 /// The attribute that makes a launch programmatic, or says that it is not.
 const PROGRAMMATIC: (i32, i32) = (6, 1);
@@ -101,7 +101,7 @@ fn invalid_launches_are_refused() {
     };
     let none = ptr::null_mut();
     let launch = |config: *const LaunchConfig| {
-        // SAFETY: the kernel has no parameters, so both lists may be null. A null configuration is refused.
+        // SAFETY: the kernel has no parameters, so both lists may be null. A null configuration and a null list of attributes are refused.
         unsafe { cuLaunchKernelEx(config, trap, none, none) }
     };
     assert_eq!(launch(ptr::null()), INVALID_VALUE);

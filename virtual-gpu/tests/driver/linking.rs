@@ -133,7 +133,7 @@ fn pinned_memory_does_not_disturb_launches_of_grids() {
         return;
     }
     let _context = Context::new();
-    // The address of the pinned memory is higher than those of device memory, where the grid's parameters are.
+    // On the virtual device, the address of the pinned memory is higher than those of device memory, where the grid's parameters are.
     pinned(4);
     let raise = launching::launch("raise", "3", FIRE_AND_FORGET);
     assert_eq!(run_linked(&raise, 0).map(|words| words[0]), Ok(8));

@@ -1,4 +1,4 @@
-//! Modules, functions, occupancy, launches.
+//! Modules, kernels, occupancy, launches, and the driver's functions and error codes by name.
 
 use crate::kernels::PTX;
 use crate::raw::*;
@@ -181,7 +181,7 @@ fn functions_are_found_by_name() {
     let mut address = ptr::null_mut();
     let (mut id, mut same) = (0, 0);
     let stream = stream(0);
-    // SAFETY: the text ends with NUL, and the type is that of the function that it names.
+    // SAFETY: the text ends with NUL, and `GetId` is the type of `cuStreamGetId`.
     unsafe {
         assert_eq!(
             cuGetProcAddress(c"cuStreamGetId".as_ptr(), &mut address, 12_000, 0),

@@ -5,7 +5,6 @@ use crate::support::*;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Work is not done until a call needs it.
 #[test]
 fn queued_work_runs_only_when_needed() {
     if virtual_only("a real device works by itself") {

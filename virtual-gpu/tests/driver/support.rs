@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use virtual_gpu::driver::{Choice, run_with};
 use virtual_gpu::{Mode, Settings, Switch};
 
-/// The longest time that a test waits for something.
+/// The longest time that a test waits for a flag or an answer.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Starts the driver, once: the virtual device with the default limits, unless `VIRTUAL_GPU` chooses
@@ -28,7 +28,7 @@ pub fn start() {
         run: environment.run,
         ..Default::default()
     };
-    // Only the first call starts the driver. Later calls fail, and change no settings.
+    // Only the first call of `virtual_gpu::start` in a process starts the driver. Later calls fail, and change no settings.
     let _ = virtual_gpu::start(settings);
     assert_eq!(cuInit(0), 0);
 }

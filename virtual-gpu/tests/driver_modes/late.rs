@@ -21,7 +21,7 @@ unsafe extern "C" {
     safe fn atexit(function: extern "C" fn()) -> i32;
 }
 
-/// Works in the primary context, and prints a downloaded word and the results of the calls.
+/// Works in the primary context, and prints a downloaded word and the results of the calls before the context's release.
 fn work() {
     let (mut context, mut popped, mut address, mut stream, mut word) = (0, 0, 0, 0, 0_u32);
     let mut codes = vec![
@@ -60,7 +60,7 @@ thread_local! {
     static LATE: Late = const { Late };
 }
 
-/// Storage that is made first is destroyed last.
+/// `LATE` is made before the driver's thread-local storage, and destroyed after that storage.
 pub fn at_the_end_of_a_thread() {
     let thread = std::thread::spawn(|| {
         LATE.with(|_| ());

@@ -1,4 +1,4 @@
-//! Loads, stores and atomic operations: widths, vectors, signs, spaces, and non-coherent reads.
+//! Loads, stores and atomic operations: widths, vectors, signs, cache operators, spaces, and non-coherent reads.
 
 use super::support::{Arg, Device, kernel};
 use super::{OPERATIONS, Operation, block, warp_gives};

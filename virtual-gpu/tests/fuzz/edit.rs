@@ -1,4 +1,4 @@
-//! Texts made from kernels that load, by cutting, doubling, exchanging and changing pieces.
+//! Texts made from kernels that load, by removing, inserting, exchanging and changing pieces.
 //!
 //! The edits follow a sequence of choices: random in the tests, read from the input in the fuzz targets.
 
@@ -119,7 +119,7 @@ fn cut(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// The whole of a text; of a long text, mostly a part.
+/// A whole text. Of a long text, usually only a part.
 fn excerpt<'a>(text: &'a str, choices: &mut impl Choices) -> &'a str {
     if text.len() <= 2 * LONGEST || choices.below(4) == 0 {
         return text;

@@ -21,8 +21,7 @@ impl Bed {
         }
     }
 
-    /// Loads a text. If that succeeds, calls `then` with the module and unloads it. Returns whether it
-    /// loaded.
+    /// Loads a text. If that succeeds, calls `then` with the module and unloads it. Returns whether the text loaded.
     pub fn load(&self, text: &str, then: impl FnOnce(&Module)) -> bool {
         let loaded = Module::load(text, &self.device, &self.memory);
         let is_loaded = loaded.is_ok();

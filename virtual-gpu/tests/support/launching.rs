@@ -4,8 +4,8 @@ pub const NULL_STREAM: u64 = 0;
 pub const TAIL_LAUNCH: u64 = 3;
 pub const FIRE_AND_FORGET: u64 = 4;
 
-/// The start of every text: the system's functions, and three kernels. The first sets the number at p0
-/// to p1, the second adds p1 to it, and the third copies it to the next place.
+/// The start of every text: the two functions that launch grids, and three kernels. The first sets the number at p0 to p1, the second adds
+/// p1 to it, and the third copies it to the next place.
 const START: &str = "
 .version 8.0 .target sm_80 .address_size 64
 .extern .func (.param .b64 func_retval0) cudaGetParameterBufferV2 (.param .b64 a,
@@ -29,8 +29,7 @@ pub fn text(body: &str) -> String {
     )
 }
 
-/// Makes a parameter buffer for a grid of `grid` blocks of `block` threads, in `%d31`. `%p8` is true
-/// if there is a buffer.
+/// Makes a parameter buffer for a grid of `grid` blocks of `block` threads. Its address is in `%d31`. `%p8` is true if there is a buffer.
 pub fn buffer(kernel: &str, grid: u32, block: u32) -> String {
     format!(
         "{{ .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; \

@@ -75,7 +75,7 @@ impl Scope {
         library.map(|&name| (name, KernelSet::Library)).collect()
     }
 
-    /// The names of the ladder's texts, each with its part of the kernels. None if the ladder is not compiled.
+    /// The names of the ladder's texts, each with its part of the kernels. Empty if the ladder is not compiled.
     pub fn ladder_texts(&self) -> &'static [(&'static str, KernelSet)] {
         match self.architectures.contains(&LADDER_ARCHITECTURE) {
             true => &[

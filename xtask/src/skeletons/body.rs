@@ -19,8 +19,8 @@ use anyhow::{Context, Result, ensure};
 const CLASSES: [(&str, &str); 4] = [("p", "pred"), ("rs", "b16"), ("r", "b32"), ("rd", "b64")];
 
 /// What a body must not contain: branches and labels, calls, traps, exits, barriers, and accesses to memory.
-const FORBIDDEN: [&str; 9] = [
-    "bra", "call", "trap", "exit", "ld.", "st.", "atom", "bar", "$L",
+const FORBIDDEN: [&str; 11] = [
+    "bra", "call", "trap", "exit", "ld.", "st.", "atom", "red.", "cp.", "bar", "$L",
 ];
 
 /// The branch that a body may contain, and its label. The branch skips rarely needed instructions within a scope.

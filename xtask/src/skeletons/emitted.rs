@@ -55,7 +55,7 @@ impl Emitted {
     }
 }
 
-/// The lines of a function, from its first to the brace that closes it.
+/// The lines of an entry or a function, from its first line to the brace that closes it.
 fn up_to_end<'a>(first: &str, rest: impl Iterator<Item = &'a str>) -> Result<Vec<String>> {
     let mut lines = vec![first.to_owned()];
     for line in rest {

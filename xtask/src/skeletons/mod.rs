@@ -1,5 +1,5 @@
-//! Turns the output of the compiler into the committed form of the library's kernels: skeletons, bodies and recipes. A recipe names a
-//! kernel's skeleton, and the bodies that fill it.
+//! Turns the output of the compiler into the committed form of the library's kernels: skeletons, bodies, recipes, and a few whole texts. A
+//! recipe names a kernel's skeleton, and the bodies that fill it.
 //!
 //! The compiler emits an entry for each row whose kernel is compiled whole, an entry for each skeleton, and a function for each body.
 //! Unused and duplicate bodies are left out. Registers and labels are numbered anew, so that the texts compress well.

@@ -122,7 +122,7 @@ fn sizes_are_bounded_before_anything_is_unpacked() {
     }
 }
 
-/// The bytes with a few of them changed, removed, doubled or moved.
+/// The bytes with a few of them changed, removed, copied or reversed.
 fn mutated(bytes: &[u8], numbers: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + numbers.usize(..4) {

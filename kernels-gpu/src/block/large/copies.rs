@@ -26,7 +26,7 @@ macro_rules! for_each_round {
     };
 }
 
-/// The calling warp's part of an array of items or results of type `V`.
+/// The calling warp's part of a tile, in an array of items or results of type `V`.
 #[derive(Clone, Copy)]
 pub struct Stretch<V> {
     /// The lowest address.
@@ -123,7 +123,7 @@ impl<V: Element> Stretch<V> {
 }
 
 impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
-    /// Begins to copy the calling warp's stretch of the input. Does nothing on devices without asynchronous copies.
+    /// Begins to copy the calling warp's stretch of the input. If [`simt::COPIES`] is synchronous, the function does nothing.
     ///
     /// # Safety
     /// - The stretch's existing items are readable, and nobody writes them before [`Self::end_copy`].
@@ -137,8 +137,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         }
     }
 
-    /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the stretch. Afterwards every
-    /// lane may read the warp's items.
+    /// Waits for the copy that [`Self::begin_copy`] began. If [`simt::COPIES`] is synchronous, copies the stretch. Afterwards every lane
+    /// may read the warp's items.
     ///
     /// # Safety
     /// The conditions of [`Self::begin_copy`], with the same stretch.

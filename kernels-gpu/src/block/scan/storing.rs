@@ -27,8 +27,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         // One check serves all vectors. With a branch at each store, the stores would not be issued together.
         let is_whole = part.is_whole();
         // SAFETY: whole warps get here, their slots are written and the part is this thread's (conditions of this function). A lane's
-        // blocked slots are its own until the warp's barrier, which orders each lane's writes before the other lanes' reads. Whole vectors
-        // are stored where `is_whole` holds.
+        // blocked slots are its own until the warp's barrier, which orders each lane's writes before the other lanes' reads. Vectors are
+        // stored without a check only where `is_whole` holds.
         unsafe {
             if Self::IS_BLOCKED {
                 let prefix = O::combine(prefix, before[0]);

@@ -73,10 +73,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// Sends the prefix of a turn's tile, which is valid on lane 0, to the warps that scan.
+    /// Sends the prefix of a turn's tile to the warps that scan. The prefix is valid on lane 0.
     ///
     /// # Safety
-    /// Convergent: the warp that looks back. The call is made once for each turn, in order.
+    /// Convergent: the warp that looks back. The call is made once for each turn with a tile, in order.
     #[inline(always)]
     pub unsafe fn send_prefix(&self, turn: u32, prefix: O::Accumulator) {
         // SAFETY: `slot` is below `TURNS`, and the slot's earlier prefix has been read (see the module). The whole warp arrives once each
@@ -92,7 +92,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Waits for the prefix of a turn's tile.
     ///
     /// # Safety
-    /// Convergent: all warps that scan. The call is made once for each turn, in order.
+    /// Convergent: all warps that scan. The call is made once for each turn with a tile, in order.
     #[inline(always)]
     pub unsafe fn await_prefix(&self, turn: u32) -> O::Accumulator {
         // SAFETY: all warps that scan wait once each turn (this function's condition), and one warp arrives. The sender wrote the slot

@@ -19,7 +19,7 @@ use super::{leaves_later, Launch};
 struct Waiting<B> {
     /// The number of the tile. If it is at or after the launch's end, there is no tile.
     tile: u32,
-    /// Prefixes within the tile: of the thread's vectors or, if items or results are large, of the lane's run of items (see
+    /// Prefixes within the tile: of the thread's vectors or, if items or results are large, of the lane's consecutive items (see
     /// `block::large`).
     before: B,
 }
@@ -44,10 +44,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut latest = nothing;
         let mut turn = 0;
         // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this, and every branch around a barrier has the
-        // same condition on all of them. Condition 2: the items of the tiles are readable, and their results writable. Each warp uses its
-        // own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. Barriers of the warp, or
-        // shuffles, order its lanes' accesses to each other's slots. The barrier in `join` orders the first thread's write of the ticket
-        // before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
+        // same condition on all of them. Condition 2: the items of the tiles are readable, and the results that are stored are writable.
+        // Each warp uses its own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer.
+        // Barriers of the warp, or shuffles, order its lanes' accesses to each other's slots. The barrier in `join` orders the first
+        // thread's write of the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),
@@ -141,7 +141,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Waits for the prefix of the tile that arrived in a turn. If the launch stores results, applies the prefix and stores them.
     ///
     /// # Safety
-    /// Convergent: all warps that share the tile, once for each turn, in order. The tile's results are writable.
+    /// Convergent: all warps that share the tile, once for each turn, in order. The tile's results are writable, unless the launch stores
+    /// none.
     #[inline(always)]
     unsafe fn store<P: Placement>(
         &self,

@@ -108,8 +108,8 @@ pub trait Choice<T: Element> {
     /// Whether a lane writes items in batches: see `Launch::BATCH`.
     const WRITES_IN_BATCHES: bool = false;
 
-    /// The chosen items of a vector: bit `i` for item `i`. `before` is the item before the vector. `flags` has a byte for each item of the
-    /// vector.
+    /// The chosen items of a vector: bit `i` for item `i`. If the choice looks before an item, `before` is the item before the vector, or
+    /// any item if the vector is the input's first. If flags choose, `flags` has a byte for each item of the vector.
     fn chosen(vector: &Vector, before: T, flags: Words) -> u32;
 }
 

@@ -82,12 +82,12 @@ pub struct Waiting {
     pub before: Share,
 }
 
-/// Data that a thread reads while its part of a tile is being copied.
+/// Data that a thread reads while its part of a tile is being copied. A field that the choice does not need is zero.
 #[derive(Clone, Copy)]
 struct Ahead<T> {
     /// The flags of the thread's vectors.
     flags: [Words; MOST_ROWS],
-    /// The item before the warp's first item.
+    /// The item before the warp's first item; another item if one of these two does not exist.
     before: T,
 }
 

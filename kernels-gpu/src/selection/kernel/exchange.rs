@@ -80,7 +80,7 @@ pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.
-/// - It is called once for each turn, in order. `prefixes` are the block's slots for prefixes.
+/// - It is called once for each turn with a tile, in order. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
     // SAFETY: the slot is in the block's shared memory, and its earlier prefix has been read (see the module). The whole warp arrives, and
@@ -97,7 +97,7 @@ pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
 ///
 /// # Safety
 /// - Convergent: all warps that share the tiles.
-/// - It is called once for each turn, in order. `prefixes` are the block's slots for prefixes.
+/// - It is called once for each turn with a tile, in order. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn await_prefix<A: Copy>(prefixes: Prefixes<A>, turn: u32) -> A {
     // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier by `send_prefix`. The barrier orders that warp's

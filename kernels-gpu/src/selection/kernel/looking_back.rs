@@ -2,11 +2,12 @@
 //! The look-back adds up the counts that earlier tiles publish.
 //!
 //! The header of [`crate::lookback`] argues for progress. Each tile publishes its count. The last tile of each group of 32 publishes the
-//! group's count, and then the next group's prefix. Counts are small and exact. So one word holds a tile's count. A look-back adds up all
-//! counts between a known prefix and the tile at once, in any order.
+//! group's count, and then the prefix of the next group, if there is one. Counts are small and exact. So one word holds a tile's count. A
+//! look-back adds up all counts between a known prefix and the tile at once, in any order.
 //!
-//! Cost: a look-back takes one warp. If every value is published, it has one round of loads, or two rounds if it is patient. It has 7
-//! shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more shuffles. There is no barrier.
+//! Cost: a look-back takes one warp. If every value is published, it has at most two rounds of loads: the counts of the tile's own group,
+//! then all other values. It has 7 shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more
+//! shuffles. There is no barrier.
 
 use crate::board::Board;
 use crate::contract::{SCAN_GROUP_TILES, WARP_LANES};
@@ -155,7 +156,8 @@ impl Lookback {
         unsafe { self.tiles.publish(tile, word_of(share)) };
     }
 
-    /// The prefix of `tile`; valid on lane 0. For the last tile of a group, also publishes the group's count and the next group's prefix.
+    /// The prefix of `tile`; valid on lane 0. For the last tile of a group, also publishes the group's count, and the prefix of the next
+    /// group if there is one.
     ///
     /// A patient look-back first waits for the counts of the lower tiles of the tile's group, which are published last. Then it reads the
     /// other values.

@@ -1,4 +1,4 @@
-//! Writing a tile's chosen items: each warp writes its own chosen items, chunk by chunk.
+//! Writing a tile's outputs: each warp writes the outputs of its own items, chunk by chunk.
 
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::{for_each_item, Element};
@@ -28,7 +28,7 @@ struct Progress {
     last: u64,
 }
 
-/// A warp's chunk whose items are listed.
+/// A warp's chunk that has been listed.
 #[derive(Clone, Copy)]
 struct Chunk {
     /// The index of the warp's first item of the tile.
@@ -64,8 +64,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     pub unsafe fn write(&self, leaving: &Waiting, turn: u32, buffer: u32) {
         let TileItems { begin, count } = self.items(leaving.tile);
         let warp_begin = Self::warp_begin();
-        // SAFETY: all sharing warps call it once for each turn, in order. The warp that looks back sends a prefix for every tile that it
-        // receives.
+        // SAFETY: all sharing warps call it once for each turn with a tile, in order. The warp that looks back sends a prefix for every
+        // tile that it receives.
         let prefix = unsafe {
             let prefixes = &raw mut (*self.shared).prefixes;
             exchange::await_prefix(prefixes, turn)
@@ -133,8 +133,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     #[inline(always)]
     unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
         let own = Counts::of::<T>(bits);
-        // SAFETY: the whole warp shuffles. Each item has an entry of its own, whose number is less than the number of items of a chunk. So
-        // the list has room for the entry.
+        // SAFETY: the whole warp shuffles. Each listed item has an entry of its own, whose number is less than the number of items of a
+        // chunk. So the list has room for the entry.
         unsafe {
             let (upto, all) = own.over_lanes();
             let chosen = all.sum::<T>();
@@ -221,8 +221,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
         let chosen = room(arguments.capacity, progress.count, chunk.chosen);
-        // SAFETY: the chunk's items are listed, and `room` limits each count to the output's capacity. So each place that is written is in
-        // the output.
+        // SAFETY: the chunk is listed, and `room` limits each count to the output's capacity. So each place that is written is in the
+        // output.
         unsafe {
             if !arguments.items.is_null() {
                 let to = arguments.items.wrapping_add(progress.count as usize);
@@ -310,7 +310,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// For each listed head, writes the length of the run that ends just before it. All lengths but the first are written in batches.
+    /// For each listed head but the input's first, writes the length of the run that ends just before it. All lengths but the first are
+    /// written in batches.
     ///
     /// # Safety
     /// The conditions of [`Self::write_chunk`].

@@ -21,7 +21,7 @@ macro_rules! operands {
 macro_rules! hole {
     ($name:literal ($($input:ident: $class:ident = $value:expr),*) -> $($output:ident $place:literal)*) => {{
         $(let $output: u32;)*
-        // SAFETY: a hole has no effects: its body writes only its output registers.
+        // SAFETY: a hole has no side effects: of the registers outside its body, the body writes only the outputs.
         unsafe {
             ptx!(
                 hole: concat!("HOLE ", $name, " ", operands!($($output)*), " <- ", hole!(@inputs $($input)*), ";"),
@@ -236,7 +236,7 @@ macro_rules! holes {
             })
         }
 
-        /// As [`total_of_four`], but the result has `index`, the first item's index, in place of the winning item's index (see
+        /// As [`total_of_four`], but the result may have `index`, the first item's index, in place of the winning item's index (see
         /// `Op::bound_of_four`).
         #[inline(always)]
         pub fn bound_of_four<A: Accumulator>(vectors: [Words; 4], index: u64) -> A {
@@ -336,7 +336,7 @@ lowers! {
     14 10: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 l6 6 l7 7 l8 8 l9 9 l10 10 l11 11 l12 12 l13 13 -> o0 0 o1 1 o2 2 o3 3 o4 4 o5 5 o6 6 o7 7 o8 8 o9 9;
 }
 
-/// Stands in for the holes of accumulators, items and results that no skeleton has.
+/// Stands in for a hole that no skeleton has, because of the size of its accumulator, item or result.
 #[inline(always)]
 fn no_hole() -> AccumulatorWords {
     [0; ACCUMULATOR_MAX_WORDS]
@@ -358,7 +358,8 @@ pub fn take_left<A: Accumulator>() -> A {
     of_words(words)
 }
 
-/// Makes an accumulator from a body's inputs. If the accumulator consists of 64-bit numbers, each number is made of two registers.
+/// Makes an accumulator from a body's inputs. If the accumulator has the alignment of 64-bit numbers, two registers make each of its
+/// numbers.
 #[inline(always)]
 fn of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     if align_of::<A>() < align_of::<u64>() {

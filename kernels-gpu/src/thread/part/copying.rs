@@ -23,7 +23,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     }
 
     /// Begins to copy the part to `slots`, with fillers in place of items that do not exist. `policy` applies only to copies of 16 bytes.
-    /// What cannot be copied asynchronously is copied before this returns. Does nothing on devices without asynchronous copies.
+    /// What cannot be copied asynchronously is copied before the function returns. If [`simt::COPIES`] is synchronous, the function does
+    /// nothing.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part before [`Self::end_copy`].
@@ -51,7 +52,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Waits for the copy that [`Self::begin_copy`] began. On devices without asynchronous copies, copies the part.
+    /// Waits for the copy that [`Self::begin_copy`] began. If [`simt::COPIES`] is synchronous, copies the part.
     ///
     /// # Safety
     /// - The part and the slots are the same as in the last call of [`Self::begin_copy`].
@@ -91,8 +92,9 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         });
     }
 
-    /// Copies any part, whole or not: a vector at once where [`Self::is_vector`] holds, else item by item. If there is an eviction policy,
-    /// and items can be copied asynchronously, begins asynchronous copies. The loop is not written out, because it indexes no registers.
+    /// Copies any part, whole or not, with fillers in place of items that do not exist. Copies a vector at once if [`Self::is_vector`]
+    /// holds or none of its items exists, else item by item. If there is an eviction policy, and items can be copied asynchronously, begins
+    /// asynchronous copies. The loop is not written out, because it indexes no registers.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part.

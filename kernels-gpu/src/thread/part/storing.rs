@@ -8,7 +8,7 @@ use super::super::{for_each_vector, Slots};
 use super::Part;
 
 impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H> {
-    /// Stores the part from `slots`. [`Self::is_whole`] holds for it.
+    /// Stores the part, for which [`Self::is_whole`] holds, from `slots`.
     ///
     /// # Safety
     /// - [`Self::is_whole`] holds.

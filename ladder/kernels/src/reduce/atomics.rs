@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Cost: `global_atomics` takes n atomic operations on one word of global memory. `shared_atomics` takes n atomic operations on words of
-//! shared memory. In each block it also takes one atomic operation on a word of global memory, and 2 barriers.
+//! shared memory. In each block it also takes one atomic operation on the result, in global memory, and 2 barriers.
 //!
 //! The document has five kernels with a word of shared memory. They differ in how many indices they keep in variables: two
 //! (`getMax_local`), none (`2`), one (`3`), or one in some places (`4`). `5` was meant to give each thread more work, but is the same as

@@ -1,5 +1,5 @@
-//! Document 2: three kernels that combine a block's items in place, in global memory. A thread has two items. The host combines the blocks'
-//! results.
+//! Document 2: three kernels that combine a block's items in place, in global memory. A thread has two items, except in the last block. The
+//! host combines the blocks' results.
 //!
 //! ```text
 //! kernel 1    stride 1, 2, 4, …:   thread t:  x[2t] ⊕= x[2t + stride]          if t is a multiple of the stride
@@ -7,7 +7,7 @@
 //! kernel 3    stride block, …, 1:  thread t:  x[t] ⊕= x[t + stride]            if t < stride
 //! ```
 //!
-//! In kernel 1, every warp has active and inactive threads from stride 2 to stride 32. In kernel 2, the active threads are the first
+//! In kernel 1, every full warp has active and inactive threads from stride 2 to stride 32. In kernel 2, the active threads are the first
 //! threads of the block, so most warps are active or inactive as a whole. Kernel 3 is an exercise in the document. In kernel 3,
 //! neighbouring threads also access neighbouring items, so a warp's accesses are contiguous.
 //!
@@ -85,8 +85,8 @@ pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: the block has at least one item, and a partial (this function's conditions). The index of an active thread's first item is a
-    // multiple of twice the stride, so no other thread uses its two items before the barrier. All threads take all turns of the loop.
+    // SAFETY: the block has at least one item, and a partial (this function's conditions). An active thread combines a pair that begins at
+    // a multiple of twice the stride, so no other thread uses this pair before the barrier. All threads take all turns of the loop.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut stride = 1;
@@ -113,7 +113,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: as in [`divergent_neighbours`]. The index of thread t's first item is 2 · stride · t.
+    // SAFETY: as in [`divergent_neighbours`]. The pair of thread t begins at 2 · stride · t.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut stride = 1;

@@ -25,11 +25,11 @@ use warpfold_kernels::element::Element;
 /// Thread 0 writes the block's result.
 ///
 /// # Safety
-/// `partials` has an item for each block. `items` points to the block's items, and item 0 was written by thread 0, or before a barrier.
+/// `partials` has an item for each block. `items` points to the block's items. No other thread has written item 0 since the last barrier.
 #[inline(always)]
 pub unsafe fn write_first<T: Element>(partials: *mut T, items: *const T) {
     if thread::index() == 0 {
-        // SAFETY: `partials` has an item for this block, and item 0 is written (this function's conditions).
+        // SAFETY: `partials` has an item for this block, and no other thread interferes (this function's conditions).
         unsafe { partials.add(thread::block() as usize).write(items.read()) }
     }
 }

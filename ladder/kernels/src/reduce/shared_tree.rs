@@ -7,8 +7,9 @@
 //! y[block] = shared[0]
 //! ```
 //!
-//! There are 2 launches, and every item is read once. A block has 1 barrier after the fold, and then one for each level: log₂ of the block
-//! size, rounded up. In [`warp_sync_tree`], only 4 levels have a barrier of the block; the last 5 levels have barriers of one warp.
+//! There are 2 launches, and every item is read once. A block has 1 barrier after the fold, and then one for each level. The number of
+//! levels is log₂ of the block size, rounded up. In [`warp_sync_tree`], only 4 levels have a barrier of the block; the last 5 levels have
+//! barriers of one warp.
 //!
 //! Corrected: in the document's `reduce4`, all warps wait at barriers of a warp, though only the first warp needs them. The last warp of a
 //! block of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block

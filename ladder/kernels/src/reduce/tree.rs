@@ -21,7 +21,7 @@ pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32,
     }
 }
 
-/// Levels with strides from `first`, a power of two, down to the last stride above `last`. Each level ends with a barrier.
+/// Levels with strides from `first`, a power of two or 0, down to the last stride above `last`. Each level ends with a barrier.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` has `2 · first` items.
@@ -77,7 +77,7 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
 
 /// The levels from 64 items down to one, in the first warp alone, without barriers of the block.
 ///
-/// All lanes work at every level, although only the results of the lower half are used: inactive lanes would need a branch. The documents
+/// All lanes work at every level, although each level after the first needs fewer lanes: inactive lanes would need a branch. The documents
 /// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and `volatile` is not
 /// enough. So each level is a read, a barrier of the warp, a write, and another barrier.
 ///

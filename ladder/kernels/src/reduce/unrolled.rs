@@ -1,5 +1,5 @@
-//! Document 5, `reduceUnrolling2` to `reduceCompleteUnrollWarps8`: a block combines the items of 2, 4 or 8 blocks. The last three kernels
-//! also unroll levels of the block's tree.
+//! Document 5, `reduceUnrolling2` to `reduceCompleteUnroll`: a block combines the items of 2, 4 or 8 blocks. The last three kernels also
+//! unroll levels of the block's tree.
 //!
 //! ```text
 //! x[t] = x[t] ⊕ x[t + block] ⊕ …                         2, 4 or 8 items a thread; barrier

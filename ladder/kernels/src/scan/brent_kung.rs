@@ -12,8 +12,8 @@
 //! so up to 32 lanes access one bank.
 //!
 //! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a
-//! power of two: the way down begins at a quarter of the next power of two, as if the section had that many items. The method is that of
-//! Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
+//! power of two, but the formulas above are for powers of two. The way down begins at a quarter of the next power of two, as if the section
+//! had that many items. The method is that of Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
 
 use super::{load, Placement};
 use crate::Plain;

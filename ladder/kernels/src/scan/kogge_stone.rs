@@ -61,7 +61,8 @@ pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     }
 }
 
-/// Scans each section from one buffer of shared memory into another. A section has an item for each thread of a block.
+/// Scans each section in two buffers of shared memory, which take turns as source and destination. A section has an item for each thread of
+/// a block.
 ///
 /// # Safety
 /// The conditions of [`kogge_stone`], with shared memory for twice as many items.

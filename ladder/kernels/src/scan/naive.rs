@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The document gives `sequential` as C for the CPU, and `quadratic` as a sentence. These two kernels have no barriers, and use no shared
-//! memory. In `quadratic`, all active lanes of a warp read the same item at the same time, and the warp that computes the last results is
-//! as slow as the sequential scan.
+//! memory. In `quadratic`, all active lanes of a warp read the same item at the same time, and the warp with the last result takes as many
+//! steps as the sequential scan.
 
 use super::{load, Placement};
 use crate::Plain;

@@ -1,4 +1,4 @@
-//! The last step of document 4's hierarchical scan: each item of a section is combined with the section's prefix.
+//! The last step of document 4's hierarchical scan: in every section but the first, each item is combined with the section's prefix.
 //!
 //! The document describes this step in one sentence. The step is a launch of its own, so that the results of all blocks are visible to
 //! every block. All items except the first section's are read and written once more.
@@ -7,7 +7,7 @@ use crate::Plain;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Block b combines `prefixes[b]`, the combination of all sections up to and including section b, with each item of section b + 1.
+/// Block b combines `prefixes[b]` with each item of section b + 1. `prefixes[b]` is the combination of the totals of sections 0 to b.
 ///
 /// # Safety
 /// - There is a block for each section except the first.

@@ -1,7 +1,7 @@
 //! `cudarc`'s guards order a request with earlier and later work on its slices, on any stream.
 //!
-//! On the virtual GPU, a data race between unordered work ends the context, and every later call fails. So a right result shows that
-//! everything was ordered.
+//! On the virtual GPU, a data race between unordered work ends the context, and later calls fail. So a right result shows that everything
+//! was ordered.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::skip::skip;
 
 const ITEMS: u32 = 60_000;
 
-/// How the request that finds the greatest item runs.
+/// How a request runs.
 #[derive(Debug, Clone, Copy)]
 enum Then {
     Waiting,
@@ -55,7 +55,7 @@ impl Streams {
         on.clone_dtoh(&items.slice(..1)).unwrap()[0]
     }
 
-    /// The greatest item, found in the way `then`.
+    /// The greatest item, found as `then` says.
     fn greatest(&self, items: &CudaSlice<u32>, then: Then) -> u32 {
         let gpu = gpu();
         let mut greatest = self.home.alloc_zeros(1).unwrap();
@@ -175,7 +175,7 @@ fn a_waiting_call_comes_after_work_on_every_kind_of_stream() {
     }
 }
 
-/// The time at which a program drops the guard that `lend_mut` returned.
+/// Whether the guard that `lend_mut` returned is dropped before the work is queued, or after that.
 #[derive(Clone, Copy, PartialEq)]
 enum Dropped {
     BeforeTheWork,

@@ -1,5 +1,5 @@
-//! Statements that the catalogue lacks, of one or more instructions that belong together: exchanges within a warp, carry chains, calls,
-//! packing, special registers.
+//! Statements that the catalogue lacks, of one or more instructions that belong together: exchanges and barriers within a warp, carry
+//! chains, calls, packing, special registers.
 
 use super::generate::{Extent, Generator};
 use super::kernel::MEMBERS;

@@ -208,7 +208,7 @@ impl Generator<'_> {
         lines
     }
 
-    /// Lines that replace a NaN in a register by the canonical NaN. No lines if NaNs are kept.
+    /// Lines that replace a NaN in a register by the canonical NaN. No lines if NaNs are kept, or if the kind is not a float.
     pub fn replace_nan(&self, kind: Kind, register: &str) -> Vec<String> {
         if self.nans == Nans::AsTheyAre {
             return vec![];

@@ -6,7 +6,8 @@
 //!   does not change the upper half of its register.
 //! * An integer instruction that reads the bits of a float result: the compiler still treats the operand as a float. A shift and an 8-bit
 //!   store use the float converted to an integer. The absolute value of two packed halves is omitted if the float is positive.
-//! * `min(x, x)` and `max(x, x)` become `x`, and `x / x` becomes 1. This is wrong for NaNs, zeros and infinities.
+//! * `min(x, x)` and `max(x, x)` become `x`, and `x / x` becomes 1. All of this is wrong for NaNs, and the quotient also for zeros and
+//!   infinities.
 //! * Two successive conversions become a single conversion, even if the first converts a NaN to an integer.
 //! * A product may be computed too late, after a branch has overwritten its operand. An example is `%d5 = %d4 * (1 + 2^-52)`, followed by a
 //!   branch in which some lanes assign `%d4`. These lanes multiply the new `%d4`. With seed 891, all 128 threads multiply the last `%d4` on

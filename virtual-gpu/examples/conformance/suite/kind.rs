@@ -2,7 +2,7 @@
 
 use super::random::Random;
 
-/// The registers that hold an operand.
+/// The width of the registers that hold an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     Predicate,

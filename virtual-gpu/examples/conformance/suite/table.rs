@@ -1,6 +1,6 @@
 //! One kernel for each form of an instruction. Each *item* of its input is one set of operands. With one operand, there is an item for each
 //! special value, or for each of the 65,536 values of 16 bits. With two operands, there is an item for each pair of special values. In both
-//! cases random items are added. With three operands, all items are random. Operands with unspecified results are included, to learn the
+//! cases random items are added. With more operands, all items are random. Operands with unspecified results are included, to learn the
 //! hardware's results.
 
 use super::case::Case;
@@ -16,7 +16,7 @@ pub const INPUT_BYTES: usize = 32;
 pub const OUTPUT_BYTES: usize = 16;
 /// Random items that are added to the special values or pairs.
 const RANDOM_ITEMS: usize = 2048;
-/// Random items of an instruction with three operands.
+/// Random items of an instruction with more than two operands.
 const SAMPLED_ITEMS: usize = 8192;
 
 /// The kernel for a form of an instruction.

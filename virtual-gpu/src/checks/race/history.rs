@@ -2,8 +2,8 @@
 //!
 //! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If all
 //! accesses are weak and the program orders them, at most one write and one read remain. If many threads read at once, or use atomic
-//! operations, several accesses of each thread may remain: one weak access, and for each size one strong access of block scope and one of
-//! wider scope.
+//! operations, several accesses of each thread may remain: one weak read, and for each size one strong read of block scope and one of wider
+//! scope. The same holds for its writes.
 
 use std::collections::HashMap;
 
@@ -76,8 +76,8 @@ impl Record {
         1 << (self.bits >> SIZE)
     }
 
-    /// The thread, whether the access is strong, and if so its size and scope. A thread's later access with the same key replaces the
-    /// earlier one.
+    /// The thread, whether the access is strong, and if so its size and scope. In a log, a thread's later access with the same key replaces
+    /// the earlier one.
     fn key(self) -> u64 {
         match self.is_strong() {
             true => self.bits & !(IS_WRITE | IS_ATOMIC),

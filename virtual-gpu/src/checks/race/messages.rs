@@ -19,7 +19,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Whether an access with this scope, in this block, receives the message.
+    /// Whether an access or a fence with this scope, in this block, receives the message.
     pub(super) fn reaches(&self, block: u64, scope: Scope) -> bool {
         self.block == block || self.scope.min(scope) >= Scope::Device
     }
@@ -54,8 +54,8 @@ impl Messages {
         }
     }
 
-    /// Leaves a message for later readers of a write. A release also covers the releasing write itself, so call this after the write's time
-    /// has been recorded.
+    /// Leaves a message for later readers of a write, if the write releases or follows a fence. A release also covers the releasing write
+    /// itself, so call this after the write's time has been recorded.
     pub(super) fn leave(
         &mut self,
         thread: Thread,
@@ -75,7 +75,7 @@ impl Messages {
                 ..fenced
             }),
         };
-        // An atomic operation continues the release sequence; a plain write ends it.
+        // An atomic operation continues the release sequence; any other write ends it.
         if accesses.kind == AccessKind::Write && !self.lying.is_empty() {
             self.lying.remove(&address);
         }

@@ -10,11 +10,11 @@
 //!   fence. They are paired if the acquire reads the written value, or a value that atomic operations made from it. Everything before the
 //!   release comes before everything after the acquire. Scopes count: an order of block scope holds within a block only.
 //! * A grid that a kernel launches comes after the launching instruction. A grid in the NULL stream of a block comes after the grids that
-//!   the block launched into this stream earlier. A tail launch comes after the whole grid that launched it, and after that grid's other
-//!   children. Nothing else comes after a child grid: its parent's later accesses are not ordered after it.
+//!   the block launched into this stream earlier. A tail launch comes after the whole grid that launched it, and after that grid's children
+//!   and earlier tail launches. Nothing else comes after a child grid: its parent's later accesses are not ordered after it.
 //! * The asynchronous copies of a thread count as a thread of their own. The copies come after everything that the thread did before it
-//!   began them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and a test finds its
-//!   phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among
+//!   began them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and an acquiring test
+//!   finds its phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among
 //!   themselves.
 //! * Two strong accesses to the same bytes do not race if the scope of each includes the thread of the other.
 //! * A non-coherent read (`ld.global.nc`) races with every write since its grid started, ordered or not: the bytes must not change while

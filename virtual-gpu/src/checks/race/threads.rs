@@ -143,7 +143,7 @@ impl BlockState {
         }
     }
 
-    /// Lanes waited for their copies. Of what the copies know, only their own accesses are new to the lanes.
+    /// Lanes waited for all or some of their copies. Of what the copies know, only their own accesses are new to the lanes.
     pub(super) fn copies_end(&mut self, warp: u32, lanes: u32) {
         let copiers = copiers(self.thread_count);
         for index in indices(warp, lanes) {

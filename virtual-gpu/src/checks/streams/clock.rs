@@ -1,8 +1,9 @@
-//! Vector clocks. A clock has a number for each sequence: the sequence is known to be done up to that number.
+//! Vector clocks. A clock has a number for each sequence, and covers the sequence's work up to that number: for example, the work that
+//! comes before a piece of work, or the work that the host knows to be done.
 //!
 //! A sequence is a stream of numbered pieces of work, or a chain of a graph's nodes, numbered by their positions.
 
-/// For each sequence, the number up to which it is known to be done. Nothing is known of a sequence that is not in the list.
+/// For each sequence, the number up to which the clock covers it. A sequence that is not in the list is not covered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Clock {
     /// Sorted by sequence.
@@ -15,19 +16,19 @@ impl Clock {
             .binary_search_by_key(&sequence, |(sequence, _)| *sequence)
     }
 
-    /// Whether the sequence is known to be done up to this number.
+    /// Whether the clock covers the sequence up to this number.
     pub(crate) fn covers(&self, sequence: u64, number: u64) -> bool {
         self.find(sequence)
             .is_ok_and(|place| self.times[place].1 >= number)
     }
 
-    /// Whether this clock knows everything that the other clock knows.
+    /// Whether this clock covers everything that the other clock covers.
     pub(crate) fn covers_all(&self, other: &Clock) -> bool {
         let mut times = other.times.iter();
         times.all(|&(sequence, number)| self.covers(sequence, number))
     }
 
-    /// Notes that a sequence is done up to a number.
+    /// Makes the clock cover a sequence up to a number.
     pub(crate) fn learn(&mut self, sequence: u64, number: u64) {
         match self.find(sequence) {
             Ok(place) => self.times[place].1 = self.times[place].1.max(number),
@@ -46,7 +47,7 @@ impl Clock {
         }
     }
 
-    /// Keeps only what both clocks know.
+    /// Keeps only what both clocks cover.
     pub(crate) fn meet(&mut self, other: &Clock) {
         self.times.retain_mut(|(sequence, number)| {
             let known = other.find(*sequence).map(|place| other.times[place].1);
@@ -60,7 +61,7 @@ impl Clock {
         self.times.retain(|(sequence, _)| keeps(*sequence));
     }
 
-    /// The known sequences, each with its number.
+    /// The covered sequences, each with its number.
     pub(crate) fn times(&self) -> impl Iterator<Item = (u64, u64)> {
         self.times.iter().copied()
     }

@@ -1,5 +1,5 @@
-//! Finds data races between pieces of work: launches, copies and fills. Two of them race if they touch the same bytes,
-//! at least one writes, and nothing orders them.
+//! Finds data races between pieces of work: launches, copies, fills and stream-ordered frees. Two of them race if they touch the same
+//! bytes, at least one writes, and nothing orders them.
 //!
 //! Work B comes after work A if
 //!
@@ -17,7 +17,8 @@
 //!
 //! * from a call that waits for the work's stream, for a later event or for the context;
 //! * from a query that answers "done", or from a call that returns the time between two events;
-//! * from a copy that returns only when it is done, or from a call that waits because it frees or unregisters memory;
+//! * from a copy that returns only when it is done (between two contexts, such a copy waits for all work of both);
+//! * from a call that waits before it frees or unregisters memory or unloads a module, or because memory for an allocation is short;
 //! * from the start of a host function that is ordered after the work.
 //!
 //! Destroying a stream tells the host nothing.
@@ -32,7 +33,7 @@
 //! Whether two pieces race does not depend on the order in which they happen to be done, nor on the host threads that do them. Each piece
 //! is compared with all pieces done before it (`shadow`). Two pieces are ordered if their order was known when the later piece was enqueued
 //! (`clock`, `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault stops it, because its
-//! accesses are not known earlier. A copy or a fill reports before it begins.
+//! accesses are not known earlier. A copy, a fill or a stream-ordered free reports before it begins.
 //!
 //! Not seen:
 //!

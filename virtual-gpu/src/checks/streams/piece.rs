@@ -81,7 +81,7 @@ fn kernel(name: &str, grids: &[Grid], run: &Run, address: u64) -> Doer {
     let program = grid.or(grids.first()).map(|grid| &grid.program);
     let place = program.and_then(|program| program.places.get(run.place as usize));
     let at = thread.zip(grid).map(|(thread, grid)| {
-        // Copies are reported as accesses of their thread.
+        // An asynchronous copy is reported as an access of its thread.
         let index = thread.index % grid.copiers.max(1);
         ThreadPlace {
             block: axes(grid.shape.grid, thread.block - grid.first_block),

@@ -1,8 +1,8 @@
-//! Recent work, of which only spans of addresses are recorded so far.
+//! Recent work, which is compared with new work by spans of addresses only.
 //!
-//! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom needed: most other work touches
-//! other memory or is ordered after the launch, and soon the host waits for everything. So recent work is kept only as spans of addresses
-//! that contain its accesses. When an unordered piece with overlapping spans arrives, or at a cleanup, recent work moves to the shadow.
+//! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom needed: most later work touches
+//! different memory or is ordered after the launch, and soon the host waits for everything. So recent work is compared by spans of
+//! addresses that contain its accesses. It moves to the shadow at a cleanup, and when the spans show that a new piece may race.
 
 use super::piece::Piece;
 use super::shadow::{Mark, Shadow};
@@ -11,7 +11,7 @@ use super::touched::{Run, Touched};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The bytes that a piece of work touches, before they are divided into runs.
+/// The accesses of a piece of work: their spans, and a closure that makes the runs.
 pub(crate) struct Raw {
     spans: Spans,
     cells: usize,
@@ -50,7 +50,7 @@ impl From<Touched> for Raw {
 struct Done {
     piece: Arc<Piece>,
     raw: Raw,
-    /// Ranges that overlapped the spans and were freed or unregistered since, in order of time.
+    /// Ranges that overlapped the spans and were freed or unregistered later, the oldest first.
     gone: Vec<Range<u64>>,
 }
 

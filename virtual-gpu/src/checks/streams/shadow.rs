@@ -1,11 +1,12 @@
 //! The remembered accesses: which work accessed which bytes. Accesses that no later work can race with are forgotten, at once or at the
 //! next cleanup.
 //!
-//! Addresses are divided into segments whose bytes have the same history. A later access *replaces* an earlier access if it is ordered
-//! after the earlier access, covers its bytes, and conflicts with every access that the earlier access conflicts with. A replaced access is
-//! forgotten. This loses no race. Let pending work be unordered with the earlier access. It is not ordered after the later access, because
-//! it would then be ordered after the earlier access too. Nor is it ordered before the later access, which is done. So it is unordered with
-//! the later access. A chain of launches that write the same bytes therefore leaves one access.
+//! Addresses are divided into segments whose bytes have the same history. A later access *replaces* an earlier access to the same bytes if
+//! it conflicts with every access that the earlier access conflicts with, and is ordered after the earlier access or belongs to the same
+//! piece of work. A replaced access is forgotten. This loses no race. Let pending work be unordered with the earlier access. It is not
+//! ordered after the later access, because it would then be ordered after the earlier access too. Nor is it ordered before the later
+//! access, which is done. So it is unordered with the later access. A chain of launches that write the same bytes therefore leaves one
+//! access.
 
 use super::piece::Piece;
 use super::touched::Run;

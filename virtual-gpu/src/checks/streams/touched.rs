@@ -24,7 +24,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The access of a copy or a fill.
+    /// The access of a copy, a fill or a stream-ordered free.
     pub(crate) fn of_call(kind: AccessKind) -> Self {
         Self {
             kind,
@@ -80,7 +80,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Bytes that a copy or a fill accesses.
+    /// Bytes that a copy, a fill or a stream-ordered free accesses.
     pub(crate) fn of_call(bytes: Range<u64>, kind: AccessKind) -> Self {
         Self {
             start: bytes.start,

@@ -45,8 +45,8 @@ pub(crate) fn info(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>) -> Ou
     Ok(())
 }
 
-/// Like [`info`] for an active capture, and also returns the graph that the capture will make. Fails if the caller asks for the nodes that
-/// the stream's next node depends on, because nodes have no handles before the capture ends.
+/// Like [`info`], and also returns the graph that an active capture will make. For a void capture, returns only the status. Fails if the
+/// caller asks for the nodes that the stream's next node depends on, because nodes have no handles before the capture ends.
 pub(crate) fn info_with_graph(
     stream: Handle<Stream>,
     status: Out<i32>,

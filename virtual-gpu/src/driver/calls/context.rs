@@ -17,8 +17,8 @@ const API_VERSION: u32 = 3020;
 /// The range of priorities. The highest priority has the lowest number.
 pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(crate) const GREATEST_PRIORITY: i32 = -5;
-/// The initial limits: the stack of a thread, the buffer of `printf`, the heap of kernels, pending launches of kernels,
-/// and the granularity of L2 fetches.
+/// The initial limits: the stack of a thread, the buffer of `printf`, the heap of kernels, pending launches by kernels, and the granularity
+/// of L2 fetches.
 const LIMITS: [(i32, usize); 5] = [
     (0, 1 << 10),
     (1, 1 << 20),

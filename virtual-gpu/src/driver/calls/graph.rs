@@ -76,8 +76,8 @@ pub(crate) fn destroy_executable(executable: Handle<ExecutableGraph>) -> Outcome
     Ok(())
 }
 
-/// Writes the handles to the array `nodes`, and null to the rest of the array. Writes to `count` how many handles it wrote or, without an
-/// array, how many nodes there are.
+/// Writes the nodes' handles to the array `nodes`, and null to the rest of the array. Writes to `count` how many handles it wrote or,
+/// without an array, how many nodes there are.
 pub(crate) fn nodes(
     graph: Handle<Graph>,
     nodes: Out<Handle<NodeName>>,

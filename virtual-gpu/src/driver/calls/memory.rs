@@ -18,7 +18,7 @@ pub(crate) fn alloc(address: Out<u64>, bytes: usize) -> Outcome {
     alloc_in(&context, address, bytes, Order::AtOnce)
 }
 
-/// Rows begin at multiples of this number of bytes.
+/// A pitch is a multiple of this number of bytes.
 const PITCH_BYTES: usize = 512;
 
 pub(crate) fn alloc_rows(

@@ -32,7 +32,7 @@ pub(crate) struct End {
 pub(crate) struct Pitch {
     /// Bytes from the start of a row to the start of the next row.
     pub(crate) bytes: usize,
-    /// Rows from the start of a plane to the start of the next plane. Not used if there is only one plane.
+    /// Rows from the start of a plane to the start of the next plane. [`Extent3`] ignores this number if there is only one plane.
     pub(crate) rows: usize,
 }
 
@@ -186,7 +186,7 @@ impl Copy {
 }
 
 impl Copy {
-    /// Reports the first row that is copied to the host and has bytes that were never written.
+    /// Reports the first row that is copied to the host and has undefined bytes.
     pub(crate) fn report_unwritten(&self, findings: &Findings) {
         let (Location::Host(_), Location::Device(memory, source)) =
             (&self.to.place, &self.from.place)

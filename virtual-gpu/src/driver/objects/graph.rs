@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[derive(Clone)]
 pub(crate) struct Node {
     pub(crate) action: Action,
-    /// The driver call that was captured.
+    /// The driver call that added the node.
     pub(crate) call: &'static str,
     /// The nodes that this node comes after, by index.
     pub(crate) after: BTreeSet<usize>,

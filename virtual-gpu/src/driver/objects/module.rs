@@ -117,8 +117,8 @@ impl Function {
         declared.map_or(of_device, |threads| threads.min(of_device))
     }
 
-    /// How many blocks with these threads and this dynamic shared memory one multiprocessor holds at once. As with the real driver, more
-    /// threads than the kernel allows are accepted by this query, but cannot be launched.
+    /// How many blocks one multiprocessor holds at once, if each has `threads` threads and `dynamic_shared_bytes` bytes of dynamic shared
+    /// memory. As with the real driver, more threads than the kernel allows are accepted by this query, but cannot be launched.
     pub(crate) fn blocks_per_multiprocessor(
         &self,
         threads: u32,

@@ -1,5 +1,5 @@
-//! The primary context of a device. The first retain makes it, and so does the first retain after a reset. A reset or the last release
-//! destroys it. Its handle stays the same for the life of the process.
+//! The primary context of a device. A retain makes it if it does not exist. A reset or the last release destroys it. Its handle stays the
+//! same for the life of the process.
 //!
 //! A context is destroyed while no lock is held. Its last work is done first, and a host function in this work may wait for a thread that
 //! uses the primary context. If a thread retains the primary context in the meantime, a new context is made.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) struct Step {
     pub(crate) action: Action,
-    /// The driver call that was captured.
+    /// The driver call that added the node.
     pub(crate) call: &'static str,
     pub(crate) place: NodePlace,
 }

@@ -208,7 +208,7 @@ impl Ticket {
         }
     }
 
-    /// Does one piece of the remaining work up to this ticket, or waits for the thread that does it.
+    /// Does one piece of the remaining work up to this ticket. If another thread is doing a piece, waits for that thread first.
     pub(crate) fn step(&self) -> Progress {
         let mut ticket = self.clone();
         loop {

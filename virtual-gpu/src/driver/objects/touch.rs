@@ -16,7 +16,7 @@ pub(super) struct Doing<'a> {
     pub(super) context: &'a Context,
     pub(super) stream: StreamName,
     pub(super) by: &'a Enqueuer,
-    /// The driver call that enqueued the work or, for a node of a graph, was captured.
+    /// The driver call that enqueued the work or added the node of a graph.
     pub(super) call: &'static str,
     pub(super) number: u64,
     pub(super) clock: &'a Arc<Clock>,

@@ -51,7 +51,6 @@ pub(crate) enum Action {
     Hold(#[expect(dead_code, reason = "kept for its end")] Arc<Vec<GraphReferences>>),
 }
 
-/// A kernel, its shape and its parameters.
 pub(crate) struct KernelLaunch {
     pub(crate) function: Arc<Function>,
     pub(crate) shape: Shape,

@@ -1,4 +1,4 @@
-//! Tracks which bytes of memory were written, and propagates undefinedness through loads, stores and atomic operations.
+//! Tracks which bytes of memory are defined, and propagates undefinedness through loads, stores and atomic operations.
 
 use crate::checks::{ByteMasks, DEFINED, Origin};
 use crate::exec::block::Shared;
@@ -132,7 +132,7 @@ impl Warp {
         bytes
     }
 
-    /// The bytes of an element that were written, one bit each.
+    /// The defined bytes of an element, one bit each.
     #[inline(always)]
     fn written<O>(
         &mut self,

@@ -1,6 +1,6 @@
-//! Races between pieces of work: what orders them, what does not, and the report of a race.
+//! Races between pieces of work: what orders the work, what does not, and the report of a race.
 //!
-//! Most mistakes have a corrected version, which must be clean.
+//! Most tests run a mistake and its corrected version. The corrected version must have no race.
 
 mod boxes;
 mod graphs;

@@ -211,7 +211,7 @@ fn an_elapsed_time_orders_the_work_before_its_events() {
             let events = [event(), event()];
             let recorded = events.map(|event| cuEventRecord(event, bed.a));
             assert_eq!(recorded, [0; 2]);
-            // The work is done, but the host does not know that.
+            // This call carries out the work, but does not count as a wait of the host.
             assert_eq!(cuStreamDestroy_v2(bed.a), 0);
             if asks {
                 let mut time = 0.0;
@@ -223,8 +223,8 @@ fn an_elapsed_time_orders_the_work_before_its_events() {
     assert!(with_question(false));
 }
 
-/// A host function may signal host threads. So once the function has run, the host counts as knowing that all work ordered before it has
-/// ended.
+/// A host function may signal host threads. So when the function has run, the work that is ordered before the function counts as awaited by
+/// the host.
 #[test]
 fn a_host_function_orders_the_work_before_it() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
@@ -239,7 +239,7 @@ fn a_host_function_orders_the_work_before_it() {
                     unsafe { cuLaunchHostFunc(bed.a, Some(nothing), std::ptr::null_mut()) };
                 assert_eq!(launched, 0);
             }
-            // The work is done, but this call does not tell the host that it is.
+            // This call carries out the work, but does not count as a wait of the host.
             assert_eq!(cuStreamDestroy_v2(bed.a), 0);
         })
     };

@@ -70,7 +70,7 @@ fn retired_streams_leave_a_bounded_number_of_workspaces() {
             workspaces.retire([workspaces.take(stream, Need::states(0))?]);
             assert!(workspaces.lock().retired.len() <= MOST_RETIRED);
         }
-        // No retired workspace is taken: unfinished work may still use it.
+        // Retired workspaces are not taken: unfinished work may still use them.
         let retired = workspaces.lock().retired.len();
         workspaces.take(stream, Need::states(0))?;
         assert_eq!(workspaces.lock().retired.len(), retired);

@@ -37,9 +37,9 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut turn = 0;
         // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this. The branches around barriers and returns go
         // the same way on all of them, except that only one warp calls `publish_tile_together`. The items of the tiles are readable, and
-        // their results writable (condition 2 of `kernel::scan`). Each warp uses its own part of a buffer: it copies, scans and stores a
-        // tile before it copies the next tile to that buffer. The barrier in `join` orders the first thread's write of the ticket before
-        // the reads. Tiles are sent and prefixes awaited once for each turn, in order.
+        // the results that are stored are writable (condition 2 of `kernel::scan`). Each warp uses its own part of a buffer: it copies,
+        // scans and stores a tile before it copies the next tile to that buffer. The barrier in `join` orders the first thread's write of
+        // the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),

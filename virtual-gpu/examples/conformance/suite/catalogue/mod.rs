@@ -1,7 +1,7 @@
-//! The instructions with register operands and register results, one row for each form.
+//! Instructions on registers, one row for each form.
 //!
-//! The catalogue lists only instructions whose result the PTX ISA specifies exactly. Approximations such as `ex2.approx` are left out. If
-//! the ISA leaves the bits of a NaN unspecified, the row says so ([`NanBits::Open`]).
+//! The PTX ISA specifies their results exactly, except for some NaNs ([`NanBits::Open`]) and divisions by zero ([`LastSource::NotZero`]).
+//! Approximations such as `ex2.approx` are left out.
 
 mod bits;
 mod compare;
@@ -97,7 +97,7 @@ impl Row {
     }
 }
 
-/// The forms of instructions that kernels are made of.
+/// Forms of instructions, for random kernels and for the table.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     pub rows: Vec<Row>,

@@ -81,20 +81,22 @@ fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
     assert_begins(&firsts, &unique, what);
     assert_begins(&reduced, &results, what);
 
-    let (mut firsts, mut reduced) = (zeros(keys.len()), zeros(keys.len()));
-    let (mut starts, mut count) = (zeros::<u64>(keys.len() + 1), zeros::<u64>(1));
-    reduce::<O, _>(&device_values)
-        .by_key::<Equal, _>(&device_keys)
-        .keys_to(&mut firsts)
-        .to(&mut reduced)
-        .runs_to(&mut starts, &mut count)
-        .queue(gpu, &stream)
-        .unwrap();
-    stream.synchronize().unwrap();
-    let found = count.as_host_vec().unwrap();
-    assert_eq!(found, [unique.len() as u64], "{what}");
-    assert_begins(&firsts, &unique, &format!("{what}: queued"));
-    assert_begins(&reduced, &results, &format!("{what}: queued"));
+    let mut starts = zeros::<u64>(keys.len() + 1);
+    macro_rules! check_queued {
+        ($how:literal, $count:ident, $($runs:tt)*) => {
+            let (mut firsts, mut reduced) = (zeros(keys.len()), zeros(keys.len()));
+            let mut $count = zeros::<u64>(1);
+            let to_keys = reduce::<O, _>(&device_values).by_key::<Equal, _>(&device_keys);
+            to_keys.keys_to(&mut firsts).to(&mut reduced).$($runs)*.queue(gpu, &stream).unwrap();
+            stream.synchronize().unwrap();
+            let what = format!("{what}, {}", $how);
+            assert_eq!($count.as_host_vec().unwrap(), [unique.len() as u64], "{what}");
+            assert_begins(&firsts, &unique, &what);
+            assert_begins(&reduced, &results, &what);
+        };
+    }
+    check_queued!("queued", count, runs_to(&mut starts, &mut count));
+    check_queued!("without starts", count, count_to(&mut count));
 }
 
 fn check_scans<O: ScansByKey<V>, K: Item, V: Sample>(keys: &[K], values: &[V], what: &str)

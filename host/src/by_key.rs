@@ -1,23 +1,28 @@
 //! Reductions and scans by key: each run of equal keys is reduced to one result, or scanned by itself.
 //!
-//! Most calls have two launches. In a reduction, and in a scan with an output for the starts, the first launch writes the starts of the
-//! runs and, if they are wanted, their first keys. The second reduces or scans the runs as segments. In any other scan, the first launch
-//! only [marks](heads) where runs begin. Some calls with few keys have one launch, which finds the runs and reduces or scans them: see
-//! [`one_launch`] for reductions, and [`heads`] for scans. The values of a run are combined in [a segment's](warpfold_kernels::segments)
-//! order, and results have the same bits as those of segments. The arguments of both launches are checked before the first launch is
-//! queued.
+//! Most calls have two launches. The first only [marks](heads) where runs begin, and the second reduces or scans the runs as segments that
+//! start there. Some calls with few keys have one launch, which finds the runs itself: see [`reduction`], and [`heads`] for scans.
+//!
+//! Scans with an output for the starts, and reductions that have no [plan](Keyed::plan), such as all with `ArgMin` or `Statistics`, have
+//! two other launches: a selection, which writes the starts of the runs and, if they are wanted, their first keys; and a reduction or scan
+//! of segments with these starts.
+//!
+//! The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
+//! segments. The arguments of all launches are checked before the first launch is queued.
 
 mod heads;
-mod one_launch;
+mod reduction;
 pub(crate) mod reference;
 
 pub use heads::{Marked, Marker};
 
+use warpfold_kernels::heads::Summary;
+
 use crate::driver::DeviceMemory;
 use crate::error::{Argument, Error, Result};
-use crate::gpu::Entered;
+use crate::gpu::{Entered, Need};
 use crate::kernel::{Row, Type};
-use crate::launch::{Made, Queue, Region, Span, check_arguments, check_lengths};
+use crate::launch::{Made, Position, Queue, Region, Span, check_arguments, check_lengths};
 use crate::segments::Segments;
 use crate::selection::{Chooser, Count, Selection};
 
@@ -27,14 +32,16 @@ pub struct Keyed {
     values: Span,
     /// Chooses the first key of each run.
     chooser: Chooser,
+    /// Marks the heads of the runs. Only reductions have it.
+    marker: Option<Marker>,
     /// The place in device memory of the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` are used.
     count: Option<Span>,
 }
 
-/// Where the starts of runs and their number are written.
+/// Where the number of runs is written, and the starts of the runs if they are wanted.
 #[derive(Clone, Copy)]
-pub struct Starts {
-    pub numbers: Span,
+pub struct RunsTo {
+    pub starts: Option<Span>,
     pub count: Span,
 }
 
@@ -45,63 +52,81 @@ pub struct Outputs {
     pub results: Span,
 }
 
-impl Starts {
-    /// Allocates room for `number_count` numbers, each at most `most`.
+/// The type of the starts of runs in the library's own memory, each at most `most`.
+fn number_for(most: usize) -> Type {
+    match u32::try_from(most) {
+        Ok(_) => Type::of::<u32>(),
+        Err(_) => Type::of::<u64>(),
+    }
+}
+
+impl RunsTo {
+    /// Allocates room for the number of runs, and for `start_count` starts, each at most `most`.
     fn allocate(
         entered: Entered<'_>,
-        number_count: usize,
+        start_count: usize,
         most: usize,
     ) -> Result<(Self, DeviceMemory)> {
-        let number = match u32::try_from(most) {
-            Ok(_) => Type::of::<u32>(),
-            Err(_) => Type::of::<u64>(),
-        };
+        let number = number_for(most);
         // The allocation begins with the number of runs.
         let count = Type::of::<u64>();
-        let bytes = count.bytes + number.bytes * number_count;
+        let bytes = count.bytes + number.bytes * start_count;
         let memory = entered.with_room(|| DeviceMemory::allocate(bytes as u64))?;
-        let starts = Self {
-            numbers: Span {
+        let to = Self {
+            starts: Some(Span {
                 address: memory.address() + count.bytes as u64,
-                item_count: number_count,
+                item_count: start_count,
                 item: number,
-            },
+            }),
             count: Span {
                 address: memory.address(),
                 item_count: 1,
                 item: count,
             },
         };
-        Ok((starts, memory))
+        Ok((to, memory))
     }
 }
 
 impl Keyed {
-    /// Keys and values, and the kernel that chooses the first key of each run.
-    pub fn new(keys: Span, values: Span, chooser: Chooser, count: Option<Span>) -> Result<Self> {
+    /// Keys and values, and the kernels that find the first key of each run.
+    pub fn new(
+        keys: Span,
+        values: Span,
+        chooser: Chooser,
+        marker: Option<Marker>,
+        count: Option<Span>,
+    ) -> Result<Self> {
         check_lengths(keys.item_count, values.item_count)?;
         Ok(Self {
             keys,
             values,
             chooser,
+            marker,
             count,
         })
     }
 
-    /// Queues the launches. For a scan, `starts` must have room for one number more than there are keys.
+    /// Queues the launches. A scan needs starts, with room for one number more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
         row: &'static Row,
         made: Made,
         outputs: Outputs,
-        starts: Starts,
+        to: RunsTo,
     ) -> Result<()> {
-        queue.check(&self.regions(made, outputs, Some(starts)))?;
-        self.runs(outputs, starts).check_numbers()?;
+        queue.check(&self.regions(made, outputs, Some(to)))?;
+        self.runs(outputs, to.starts).check_numbers()?;
+        let plan = self.plan(queue.entered, row, made, outputs, to.starts)?;
         // SAFETY: `check` covers every condition: all memory that the launches read and write belongs to this context, is aligned and
-        // long enough, and no output overlaps other memory.
-        unsafe { self.queue_checked(queue, row, made, outputs, starts) }
+        // long enough, and no output overlaps other memory. The plan is made for these arguments.
+        unsafe {
+            match plan {
+                Some(plan) => self.reduce_runs(queue, &plan, outputs, to),
+                None => self.select_and_combine(queue, row, made, outputs, to),
+            }
+        }
     }
 
     /// Runs the launches on a stream of the library's own, and waits. Returns the number of runs, or an error if an output is too short.
@@ -111,28 +136,48 @@ impl Keyed {
         row: &'static Row,
         made: Made,
         outputs: Outputs,
-        starts: Option<Starts>,
+        to: Option<RunsTo>,
     ) -> Result<usize> {
-        check_arguments(entered, &self.regions(made, outputs, starts))?;
-        let room = self.room(made, outputs);
-        let (starts, memory) = match starts {
-            Some(starts) => (starts, None),
-            None => {
-                let key_count = self.keys.item_count;
-                let (starts, memory) = Starts::allocate(entered, room + 1, key_count)?;
-                (starts, Some(memory))
-            }
-        };
+        check_arguments(entered, &self.regions(made, outputs, to))?;
+        let starts = to.and_then(|to| to.starts);
         self.runs(outputs, starts).check_numbers()?;
+        let (room, key_count) = (self.room(made, outputs), self.keys.item_count);
+        let plan = self.plan(entered, row, made, outputs, starts)?;
+        let own = match (&plan, starts) {
+            (None, None) => Some(RunsTo::allocate(entered, room + 1, key_count)?),
+            _ => None,
+        };
         let mut call = entered.ordered_call()?;
+        let to = RunsTo {
+            starts: starts.or_else(|| own.as_ref().and_then(|(own, _)| own.starts)),
+            count: match (to, &own) {
+                (Some(to), _) => to.count,
+                (None, Some((own, _))) => own.count,
+                (None, None) => Span {
+                    address: call.result()?,
+                    item_count: 1,
+                    item: Type::of::<u64>(),
+                },
+            },
+        };
         let mut queue = Queue::for_caller(entered, &call);
-        // SAFETY: `check_arguments` above covers all memory of the caller's. If the starts are not the caller's, they are in `memory`,
-        // which has room for one start more than for runs. `memory` is dropped after the wait below.
-        unsafe { self.queue_checked(&mut queue, row, made, outputs, starts) }?;
+        // SAFETY: `check_arguments` above covers all memory of the caller's. Starts that are not the caller's are in memory with room for
+        // one start more than for runs, and a number that is not the caller's is in the same memory, or is the call's result. The memory is
+        // dropped after the wait below. The plan is made for these arguments.
+        unsafe {
+            match &plan {
+                Some(plan) => self.reduce_runs(&mut queue, plan, outputs, to),
+                None => self.select_and_combine(&mut queue, row, made, outputs, to),
+            }
+        }?;
         drop(queue);
         call.wait()?;
-        let count = call.number_at(starts.count.address)? as usize;
-        drop(memory);
+        let count = match to.count.address == call.result()? {
+            // SAFETY: `wait` ended the reduction, which wrote the number to the call's result.
+            true => unsafe { call.read_number() }?,
+            false => call.number_at(to.count.address)?,
+        } as usize;
+        drop(own);
         let check_room = |offered_items, needed_items| match offered_items < needed_items {
             true => Err(Error::OutputTooShort {
                 offered_items,
@@ -143,12 +188,15 @@ impl Keyed {
         if matches!(made, Made::Reduction) {
             check_room(room, count)?;
             // The starts need room for each run's start and for the last run's end.
-            check_room(starts.numbers.item_count, count + 1)?;
+            if let Some(starts) = starts {
+                check_room(starts.item_count, count + 1)?;
+            }
         }
         Ok(count)
     }
 
-    /// Queues the launches. If there are two, the second's kernel and workspace are made ready before the first is queued.
+    /// Queues a selection of the runs' starts, and a reduction or scan of segments with these starts. The second's kernel and workspace are
+    /// made ready before the first is queued. If `to` has no starts, they are in the workspace.
     ///
     /// # Safety
     ///
@@ -157,34 +205,29 @@ impl Keyed {
     /// - keys and values can be read, and so can the number of keys if it is in device memory;
     /// - results, first keys and starts can be written for all items of their spans, and so can the number of starts;
     /// - for a scan, there is room for one result per key, and for one start more than there are keys.
-    unsafe fn queue_checked(
+    unsafe fn select_and_combine(
         &self,
         queue: &mut Queue<'_>,
         row: &'static Row,
         made: Made,
         outputs: Outputs,
-        starts: Starts,
+        to: RunsTo,
     ) -> Result<()> {
-        if matches!(made, Made::Reduction) {
-            // SAFETY: the called function's conditions are this function's.
-            let is_queued = unsafe { self.reduce_at_once(queue, row, outputs, starts) }?;
-            if is_queued {
-                return Ok(());
-            }
-        }
-        let most_runs = self
-            .room(made, outputs)
-            .min(starts.numbers.item_count.saturating_sub(1));
-        let (starts_at, count_at) = (starts.numbers, Some(starts.count));
-        let segments = Segments::of_runs(self.values, starts_at, most_runs, count_at);
+        let room = self.room(made, outputs);
+        let starts = match to.starts {
+            Some(starts) => starts,
+            None => self.starts_in_workspace(queue, room + 1)?,
+        };
+        let most_runs = room.min(starts.item_count.saturating_sub(1));
+        let segments = Segments::of_runs(self.values, starts, most_runs, Some(to.count));
         if most_runs > 0 {
             let is_backward = matches!(made, Made::Scan(order) if order.is_reversed);
             queue.prepare_segments(row, segments, is_backward)?;
         }
-        let runs = self.runs(outputs, starts);
+        let runs = self.runs(outputs, Some(starts));
         // SAFETY: the keys can be read (condition 1). First keys, starts and their number can be written (condition 2), and the kernel
         // writes no more than their spans have room for.
-        unsafe { queue.select_checked(&runs, Count::Callers(starts.count)) }?;
+        unsafe { queue.select_checked(&runs, Count::Callers(to.count)) }?;
         match most_runs {
             0 => Ok(()),
             // SAFETY: values and starts can be read: the first launch writes the starts. `most_runs` is at most the number of results,
@@ -192,6 +235,22 @@ impl Keyed {
             // report.
             _ => unsafe { queue.segments_checked(row, segments, made, outputs.results, 0) },
         }
+    }
+
+    /// Room for `start_count` starts in the workspace's memory for heads. The summary at the beginning of the heads is left as it is.
+    fn starts_in_workspace(&self, queue: &mut Queue<'_>, start_count: usize) -> Result<Span> {
+        let item = number_for(self.keys.item_count);
+        let before = size_of::<Summary>() as u64;
+        let need = Need {
+            state_words: 0,
+            head_bytes: before + (item.bytes * start_count) as u64,
+        };
+        let scratch = queue.scratch_for(Position::Whole, need)?;
+        Ok(Span {
+            address: scratch.heads + before,
+            item_count: start_count,
+            item,
+        })
     }
 
     /// The number of runs that the outputs have room for, at most one for each key. A scan has a result for each key, so it has room for
@@ -209,33 +268,32 @@ impl Keyed {
         }
     }
 
-    /// The selection of the first key of each run. It writes the starts of the runs, and the keys if they are wanted.
-    fn runs(&self, outputs: Outputs, starts: Starts) -> Selection {
+    /// The selection of the first key of each run. It writes the starts of the runs and the keys, if they are wanted.
+    fn runs(&self, outputs: Outputs, starts: Option<Span>) -> Selection {
         Selection {
             item_count_at: self.count,
-            ..Selection::of_runs(self.keys, self.chooser, outputs.unique_keys, starts.numbers)
+            ..Selection::of_runs(self.keys, self.chooser, outputs.unique_keys, starts)
         }
     }
 
-    /// All memory of the caller's that the call reads and writes. `starts` is `None` if the starts are in the library's memory.
-    fn regions(&self, made: Made, outputs: Outputs, starts: Option<Starts>) -> [Option<Region>; 7] {
+    /// All memory of the caller's that the call reads and writes. `to` is `None` if the caller gets neither the number of runs nor the
+    /// starts.
+    fn regions(&self, made: Made, outputs: Outputs, to: Option<RunsTo>) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;
         let firsts = outputs.unique_keys.map(|span| {
             let span = self.chooser.aligned(span);
             Region::written_at_most(Argument::Output, span, key_count)
         });
-        let (results, numbers) = match made {
+        let starts = to.and_then(|to| to.starts);
+        let (results, starts) = match made {
             Made::Reduction => (
                 Region::written_at_most(Argument::Output, outputs.results, key_count),
-                starts.map(|starts| {
-                    Region::written_at_most(Argument::Offsets, starts.numbers, most_starts)
-                }),
+                starts.map(|span| Region::written_at_most(Argument::Offsets, span, most_starts)),
             ),
             Made::Scan(_) => (
                 Region::written(Argument::Output, outputs.results, key_count),
-                starts
-                    .map(|starts| Region::written(Argument::Offsets, starts.numbers, most_starts)),
+                starts.map(|span| Region::written(Argument::Offsets, span, most_starts)),
             ),
         };
         [
@@ -247,8 +305,8 @@ impl Keyed {
             self.count.map(Region::count),
             firsts,
             Some(results),
-            numbers,
-            starts.map(|starts| Region::written(Argument::Count, starts.count, 1)),
+            starts,
+            to.map(|to| Region::written(Argument::Count, to.count, 1)),
         ]
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use run::finish_before;
 pub(crate) use run::{queue, wait, wait_for_result, wait_for_result_in_order, wait_for_total};
 
 use crate::arguments::{Arguments, Shape};
-use crate::by_key::{self, Keyed, Marked, Marker, Starts};
+use crate::by_key::{self, Keyed, Marked, Marker, RunsTo};
 use crate::columns::Matrices;
 use crate::error::{Error, Result};
 use crate::gpu::Entered;
@@ -41,7 +41,11 @@ pub(crate) enum Verb {
     /// Finds the runs of equal items.
     Runs(Chooser),
     /// Reduces each run of equal keys.
-    ReduceByKey(&'static Row, Chooser),
+    ReduceByKey {
+        row: &'static Row,
+        keys: Chooser,
+        marker: Marker,
+    },
     /// Scans each run of equal keys, and writes the starts of the runs.
     ScanByKey {
         row: &'static Row,
@@ -73,7 +77,7 @@ impl Verb {
             Verb::Reduce(row)
             | Verb::ReducePairs(row)
             | Verb::Scan { row, .. }
-            | Verb::ReduceByKey(row, _)
+            | Verb::ReduceByKey { row, .. }
             | Verb::ScanByKey { row, .. }
             | Verb::ScanAtHeads { row, .. } => Some(row),
             Verb::Along(along) => Some(along.columns),
@@ -93,13 +97,13 @@ impl Verb {
     pub fn chooses(self) -> bool {
         matches!(
             self,
-            Verb::Select(_) | Verb::Runs(_) | Verb::ReduceByKey(..)
+            Verb::Select(_) | Verb::Runs(_) | Verb::ReduceByKey { .. }
         )
     }
 
-    /// Whether the call needs room for the starts of runs and for their number.
-    pub fn needs_starts(self) -> bool {
-        matches!(self, Verb::ReduceByKey(..) | Verb::ScanByKey { .. })
+    /// Whether the call needs room for the number of runs.
+    pub fn counts_runs(self) -> bool {
+        matches!(self, Verb::ReduceByKey { .. } | Verb::ScanByKey { .. })
     }
 }
 
@@ -143,7 +147,7 @@ pub(crate) enum Work<'a> {
         keyed: Keyed,
         made: Made,
         outputs: by_key::Outputs,
-        starts: Option<Starts>,
+        to: Option<RunsTo>,
     },
     ScanAtHeads {
         row: &'static Row,
@@ -174,9 +178,11 @@ impl<'a> Work<'a> {
                 let with_end = arguments.indices.is_some();
                 Ok(Some(Self::select(chooser, arguments, with_end)))
             }
-            Verb::ReduceByKey(row, keys) => Self::by_key(row, Made::Reduction, keys, arguments),
+            Verb::ReduceByKey { row, keys, marker } => {
+                Self::by_key(row, Made::Reduction, keys, Some(marker), arguments)
+            }
             Verb::ScanByKey { row, order, keys } => {
-                Self::by_key(row, Made::Scan(order), keys, arguments)
+                Self::by_key(row, Made::Scan(order), keys, None, arguments)
             }
             Verb::ScanAtHeads { row, order, marker } => {
                 let keys = keys(arguments);
@@ -335,11 +341,16 @@ impl<'a> Work<'a> {
         row: &'static Row,
         made: Made,
         chooser: Chooser,
+        marker: Option<Marker>,
         arguments: &Arguments<Span>,
     ) -> Result<Option<Self>> {
-        let keyed = Keyed::new(keys(arguments), arguments.input, chooser, arguments.count)?;
-        let starts = arguments.indices.zip(arguments.count_to);
-        let is_nothing = arguments.input.item_count == 0 && starts.is_none();
+        let (keys, values) = (keys(arguments), arguments.input);
+        let keyed = Keyed::new(keys, values, chooser, marker, arguments.count)?;
+        let to = arguments.count_to.map(|count| RunsTo {
+            starts: arguments.indices,
+            count,
+        });
+        let is_nothing = values.item_count == 0 && to.is_none();
         Ok((!is_nothing).then(|| Work::ByKey {
             row,
             keyed,
@@ -348,7 +359,7 @@ impl<'a> Work<'a> {
                 unique_keys: arguments.unique_keys,
                 results: results(arguments),
             },
-            starts: starts.map(|(numbers, count)| Starts { numbers, count }),
+            to,
         }))
     }
 
@@ -394,9 +405,9 @@ impl<'a> Work<'a> {
                 ref keyed,
                 made,
                 outputs,
-                starts,
-            } => match starts {
-                Some(starts) => keyed.queue(queue, row, made, outputs, starts),
+                to,
+            } => match to {
+                Some(to) => keyed.queue(queue, row, made, outputs, to),
                 // Does not happen: a request's types require a place for the count.
                 None => Err(Error::CountMissing),
             },
@@ -427,8 +438,8 @@ impl<'a> Work<'a> {
                 ref keyed,
                 made,
                 outputs,
-                starts,
-            } => keyed.and_wait(entered, row, made, outputs, starts),
+                to,
+            } => keyed.and_wait(entered, row, made, outputs, to),
             Work::Reduce { .. }
             | Work::ReducePairs { .. }
             | Work::Scan { .. }

@@ -29,7 +29,7 @@ pub(crate) use call_stream::{Call, CallStream, Progress, Scratch};
 pub(crate) use fork::refuse_in_child;
 #[cfg(feature = "nccl")]
 pub(crate) use generation::Generation;
-pub(crate) use kernels::{Grid, LoadedKernel};
+pub(crate) use kernels::{Form, Grid, LoadedKernel};
 pub(crate) use streams::KnownStream;
 #[cfg(feature = "nccl")]
 pub(crate) use tied::Tied;

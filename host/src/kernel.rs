@@ -416,16 +416,40 @@ macro_rules! row {
 }
 
 /// A row of the table. A row for reductions of segments refers to the operator's row for whole arrays, if the operator has that row and is
-/// exact. It also refers to the operator's row for reductions by key.
+/// exact. It also refers to the operator's row for reductions by key, if there is one.
 macro_rules! made {
     (segmented_reduce Recurrence, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::segmented_reduce, Recurrence, $item>(stringify!($symbol))
             .with_by_key::<Recurrence, $item>()
     };
-    (segmented_reduce $op:ident $(<$index:ident>)?, $item:ty, $symbol:ident) => {
-        Row::shipped::<kind::segmented_reduce, $op $(<$index>)?, $item>(stringify!($symbol))
-            .with_whole::<$op $(<$index>)?, $item>()
-            .with_by_key::<$op $(<$index>)?, $item>()
+    (segmented_reduce MinMax, $item:ty, $symbol:ident) => {
+        made!(@ MinMax, $item, $symbol)
+    };
+    (segmented_reduce Moments, $item:ty, $symbol:ident) => {
+        made!(@ Moments, $item, $symbol)
+    };
+    (segmented_reduce Statistics, $item:ty, $symbol:ident) => {
+        made!(@ Statistics, $item, $symbol)
+    };
+    // Only these operators have indices of two types.
+    (segmented_reduce $op:ident<$index:ident>, $item:ty, $symbol:ident) => {
+        made!(@ $op<$index>, $item, $symbol)
+    };
+    (segmented_reduce ArgMin, $item:ty, $symbol:ident) => {
+        made!(@ ArgMin, $item, $symbol)
+    };
+    (segmented_reduce ArgMax, $item:ty, $symbol:ident) => {
+        made!(@ ArgMax, $item, $symbol)
+    };
+    (segmented_reduce ArgMinMax, $item:ty, $symbol:ident) => {
+        made!(@ ArgMinMax, $item, $symbol)
+    };
+    (segmented_reduce $op:ident, $item:ty, $symbol:ident) => {
+        made!(@ $op, $item, $symbol).with_by_key::<$op, $item>()
+    };
+    (@ $op:ty, $item:ty, $symbol:ident) => {
+        Row::shipped::<kind::segmented_reduce, $op, $item>(stringify!($symbol))
+            .with_whole::<$op, $item>()
     };
     ($kind:ident $op:ty, $item:ty, $symbol:ident) => {
         Row::shipped::<kind::$kind, $op, $item>(stringify!($symbol))

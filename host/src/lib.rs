@@ -95,7 +95,7 @@
 //! | [`reduce()`] of the whole, of pairs | the result | the result, or `.to` | `.to` | the result (not of pairs) |
 //! | [`reduce()`] of the whole, [`in_order`](Reduce::in_order) | the result | the result, or `.to` | `.to` | – |
 //! | [`reduce()`] of segments, rows, columns, an axis | a `Vec` | `.to` | `.to` | – |
-//! | [`reduce()`] by key | two `Vec`s, or `.to`, `.keys_to` | `.to`, `.keys_to`; returns the number of runs | the same, with `.runs_to` | – |
+//! | [`reduce()`] by key | two `Vec`s, or `.to`, `.keys_to` | `.to`, `.keys_to`; returns the number of runs | the same, with `.count_to` or `.runs_to` | – |
 //! | [`scan()`] of the whole | a `Vec`, `.to`, `.in_place` | `.to`, `.in_place` | the same | a `Vec`; `.to`, `.in_place` |
 //! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
 //! | [`scan()`] of segments, rows, columns, an axis | a `Vec`, `.to` | `.to` | `.to` | – |
@@ -249,7 +249,7 @@ pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, kind};
 pub use own_kernel::OwnKernel;
 #[doc(hidden)]
-pub use ptx::shipped_text;
+pub use ptx::{shipped_keyed_text, shipped_text};
 pub use request::{
     Cpu, Flagged, Queuer, Reduce, Runner, Runs, Scan, Select, reduce, runs, scan, select,
 };

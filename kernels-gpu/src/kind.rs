@@ -264,10 +264,7 @@ mod tests {
             launch_bounds("segmented_reduce_statistics_f32"),
             Some((256, 2))
         );
-        assert_eq!(
-            launch_bounds("by_key_reduce_statistics_f32"),
-            Some((256, 2))
-        );
+        assert_eq!(launch_bounds("by_key_reduce_sum_f32"), Some((256, 4)));
         assert_eq!(
             launch_bounds("columns_reduce_statistics_u8"),
             Some((512, 1))

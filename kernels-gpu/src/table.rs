@@ -137,15 +137,19 @@ macro_rules! with_operators {
             {
                 All: $integers;
                 Any: $integers;
+                SumOfSquares: $numbers;
+                WideSumOfSquares: $singles;
+                CountNonZero: $numbers;
+            }
+            // Reductions of whole arrays, of segments and of columns. Runs of keys are reduced as segments. Most of these operators have
+            // accumulators of more than two words.
+            {
                 ArgMin: $numbers;
                 ArgMax: $numbers;
                 ArgMinMax: $numbers;
                 MinMax: $numbers;
                 Moments: $numbers;
                 Statistics: $numbers;
-                SumOfSquares: $numbers;
-                WideSumOfSquares: $singles;
-                CountNonZero: $numbers;
             }
             // Reductions of two inputs.
             {
@@ -205,18 +209,18 @@ macro_rules! integers_of {
 #[macro_export]
 macro_rules! rows_of {
     (
-        $callback:ident all_kernels $both:tt $reductions:tt $pairs:tt
+        $callback:ident all_kernels $both:tt $reductions:tt $wide:tt $pairs:tt
         $predicates:tt $equalities:tt $scans:tt $ordered:tt
     ) => {
         $crate::with_flagged_rows! {
             $callback
             [
                 [
-                    reduce: $both $reductions,
+                    reduce: $both $reductions $wide,
                     inclusive_scan: $both $scans $ordered,
                     exclusive_scan: $both $scans $ordered,
                     reduce_pairs: $pairs,
-                    segmented_reduce: $both $reductions $ordered
+                    segmented_reduce: $both $reductions $wide $ordered
                 ]
             ]
             [select_if: $predicates, runs: $equalities, heads: $equalities]
@@ -225,71 +229,71 @@ macro_rules! rows_of {
                     segmented_scan: $both $scans $ordered,
                     by_key_reduce: $both $reductions $ordered,
                     by_key_scan: $both $scans $ordered,
-                    columns_reduce: $both $reductions $ordered,
+                    columns_reduce: $both $reductions $wide $ordered,
                     columns_scan: $both $scans $ordered
                 ]
             ]
         }
     };
     (
-        $callback:ident whole_array_reductions $both:tt $reductions:tt
+        $callback:ident whole_array_reductions $both:tt $reductions:tt $wide:tt
         $pairs:tt $($others:tt)*
     ) => {
         $crate::name_rows! {
-            $callback [reduce: $both $reductions, reduce_pairs: $pairs]
+            $callback [reduce: $both $reductions $wide, reduce_pairs: $pairs]
         }
     };
     (
-        $callback:ident kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $callback:ident kernels $both:tt $reductions:tt $wide:tt $pairs:tt $predicates:tt
         $equalities:tt $scans:tt $ordered:tt
     ) => {
         $crate::name_rows! {
             $callback
             [
-                reduce: $both $reductions,
+                reduce: $both $reductions $wide,
                 inclusive_scan: $both $scans $ordered,
                 exclusive_scan: $both $scans $ordered
             ]
         }
     };
     (
-        $callback:ident segmented_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $callback:ident segmented_kernels $both:tt $reductions:tt $wide:tt $pairs:tt $predicates:tt
         $equalities:tt $scans:tt $ordered:tt
     ) => {
-        $crate::name_rows! { $callback [segmented_reduce: $both $reductions $ordered] }
+        $crate::name_rows! { $callback [segmented_reduce: $both $reductions $wide $ordered] }
     };
     (
-        $callback:ident segmented_scan_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $callback:ident segmented_scan_kernels $both:tt $reductions:tt $wide:tt $pairs:tt $predicates:tt
         $equalities:tt $scans:tt $ordered:tt
     ) => {
         $crate::name_rows! { $callback [segmented_scan: $both $scans $ordered] }
     };
     (
-        $callback:ident by_key_reduce_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $callback:ident by_key_reduce_kernels $both:tt $reductions:tt $wide:tt $pairs:tt $predicates:tt
         $equalities:tt $scans:tt $ordered:tt
     ) => {
         $crate::name_rows! { $callback [by_key_reduce: $both $reductions $ordered] }
     };
     (
-        $callback:ident columns_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $callback:ident columns_kernels $both:tt $reductions:tt $wide:tt $pairs:tt $predicates:tt
         $equalities:tt $scans:tt $ordered:tt
     ) => {
-        $crate::name_rows! { $callback [columns_reduce: $both $reductions $ordered] }
+        $crate::name_rows! { $callback [columns_reduce: $both $reductions $wide $ordered] }
     };
     (
-        $callback:ident columns_scan_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $callback:ident columns_scan_kernels $both:tt $reductions:tt $wide:tt $pairs:tt $predicates:tt
         $equalities:tt $scans:tt $ordered:tt
     ) => {
         $crate::name_rows! { $callback [columns_scan: $both $scans $ordered] }
     };
     (
-        $callback:ident pair_kernels $both:tt $reductions:tt $pairs:tt
+        $callback:ident pair_kernels $both:tt $reductions:tt $wide:tt $pairs:tt
         $($others:tt)*
     ) => {
         $crate::name_rows! { $callback [reduce_pairs: $pairs] }
     };
     (
-        $callback:ident selection_kernels $both:tt $reductions:tt $pairs:tt
+        $callback:ident selection_kernels $both:tt $reductions:tt $wide:tt $pairs:tt
         $predicates:tt $equalities:tt $($others:tt)*
     ) => {
         $crate::with_flagged_rows! {

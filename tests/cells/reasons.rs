@@ -20,7 +20,7 @@ reasons! {
     UNCOUNTED: "selection_queued_without_count",
         "Only the device knows the number of chosen items or of runs: queued work needs `.count_to(&mut count)`.";
     UNLOCATED: "by_key_queued_without_runs",
-        "A queued reduction by key needs `.runs_to(&mut starts, &mut count)`: memory for the starts of the runs.";
+        "Only the device knows the number of runs of keys: a queued reduction needs `.count_to(&mut count)`, or `.runs_to(&mut starts, &mut count)`.";
     SEVERAL: "several_results_returned",
         "Several results in device memory are not returned: they need `.to(&mut results)`, or `.in_place()`.";
     FOUND: "selection_without_output",

@@ -171,6 +171,9 @@ rows! { m;
     "reduce(&x).by_key(&k).keys_to(&mut j).to(&mut y)":
         reduce::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys).keys_to(&mut m.a).to(&mut m.b), [4], [7, 2, 7, 1, 3, 9, 9, 6];
         ran ran (UNLOCATED) ran (GROUPS) (GROUPS);
+    "reduce(&x).by_key(&k).count_to(&mut n).to(&mut y)":
+        reduce::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys).count_to(&mut m.n).to(&mut m.a), [4], [3, 9, 9, 6, 4];
+        [WRITTEN] ran ran [WRITTEN] [WRITTEN] (GROUPS);
     "reduce(&x).by_key(&k).runs_to(&mut s, &mut n).to(&mut y)":
         reduce::<Sum, _>(&m.items).by_key::<Equal, _>(&m.keys).runs_to(&mut m.b, &mut m.n).to(&mut m.a), [4], [3, 9, 9, 6, 0, 2, 5, 6, 8, 4];
         [WRITTEN] ran ran [WRITTEN] [WRITTEN] (GROUPS);

@@ -43,16 +43,24 @@ macro_rules! bugs {
 }
 pub(crate) use bugs;
 
+/// The text of a kernel. Kernels by key compare keys.
+fn text_of(it: Circumstances, symbol: &str) -> String {
+    match symbol.starts_with("by_key_") {
+        true => it.generation.keyed_kernel(symbol),
+        false => it.generation.kernel(symbol),
+    }
+}
+
 /// Asserts that the unchanged kernel is clean.
 pub fn assert_clean(symbol: &str, it: Circumstances, trial: Trial) {
-    let tally = Tally::of(&it.generation.kernel(symbol), &trial, &[Checks::all()]);
+    let tally = Tally::of(&text_of(it, symbol), &trial, &[Checks::all()]);
     assert!(tally.found.is_empty(), "{symbol}: {tally:?}");
 }
 
 impl Bug<'_> {
     /// Asserts that every listed check finds the bug.
     pub fn assert_found(&self, symbol: &str, name: &str, it: Circumstances, trial: Trial) {
-        let mut text = it.generation.kernel(symbol);
+        let mut text = text_of(it, symbol);
         for edit in self.edits {
             text = edit.apply(&text);
         }

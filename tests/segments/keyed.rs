@@ -20,7 +20,7 @@ struct Engines {
 impl Engines {
     fn new(generation: Generation, multiprocessors: u32, item_count: usize) -> Self {
         let engine = |kernel| {
-            let text = generation.kernel(kernel);
+            let text = generation.keyed_kernel(kernel);
             Engine::new::<Sum, f32>(generation, multiprocessors, &text, item_count)
         };
         Engines {

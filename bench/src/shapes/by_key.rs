@@ -1,4 +1,5 @@
-//! Sums and scans of the values in runs of equal keys.
+//! Sums and scans of the values in runs of equal keys. Sums write what CUB's `ReduceByKey` writes: the first keys, the sums and the number
+//! of runs, and not the runs' starts.
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -17,7 +18,6 @@ pub struct Keyed<'a> {
     cut: Cut<'a>,
     keys: DeviceBuffer<u32>,
     keys_out: DeviceBuffer<u32>,
-    starts: DeviceBuffer<u32>,
 }
 
 impl<'a> Keyed<'a> {
@@ -29,7 +29,6 @@ impl<'a> Keyed<'a> {
             keys: DeviceBuffer::from_slice(&cut.numbers())?,
             cut,
             keys_out: DeviceBuffer::zeroed(place.item_count)?,
-            starts: DeviceBuffer::zeroed(place.item_count + 1)?,
         })
     }
 
@@ -46,7 +45,7 @@ impl<'a> Keyed<'a> {
                 .by_key::<Equal, _>(&self.keys)
                 .keys_to(&mut keys)
                 .to(&mut sums)
-                .runs_to(&mut self.starts.index(..), &mut place.index.index(..))
+                .count_to(&mut place.index.index(..))
                 .queue(place.gpu, place.stream)?)
         });
         Ok(Shape {

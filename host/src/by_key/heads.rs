@@ -1,30 +1,35 @@
 //! Scans by key without an output for the runs' starts. Most have two launches. The first marks the [heads](warpfold_kernels::heads) of the
 //! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. A forward scan has one launch,
 //! which finds the heads itself, if the device can work on all windows at once, and keys are equal exactly if their bytes are, and [can be
-//! compared](one_launch::can_compare).
+//! compared](can_compare).
 
 use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
+use warpfold_kernels::segments::tuning::SHORT_BLOCK_THREADS;
 use warpfold_kernels::segments::{keyed_window_shift, window_count};
 
-use super::one_launch;
+use super::reduction::can_compare;
+use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::Need;
+use crate::gpu::{Entered, Form, LoadedKernel, Need};
 use crate::kernel::{Entry, Item, Row, Type};
 use crate::launch::{
     ByKeyScanWords, HeadsWords, Position, Queue, Region, ScanOrder, Span, check_lengths,
 };
 use crate::selection::HeadsKernel;
 
+/// The most short blocks that a multiprocessor of any device holds: it holds at most 2,048 threads.
+pub(super) const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
+
 /// A kernel that marks the heads of runs of keys of one type.
 #[derive(Clone, Copy)]
 pub struct Marker {
-    entry: &'static Entry,
+    pub(super) entry: &'static Entry,
     /// The type that the kernel is compiled for.
     key: Type,
     /// Whether it is known that keys are equal exactly if their bytes are.
-    compares_bytes: bool,
+    pub(super) compares_bytes: bool,
 }
 
 impl Marker {
@@ -35,6 +40,39 @@ impl Marker {
             key: Type::of::<K>(),
             compares_bytes: E::compares_bytes(),
         }
+    }
+}
+
+/// Queues a launch that marks the heads of runs of keys. Device memory may hold the number of keys.
+///
+/// # Safety
+///
+/// Until the work is done:
+///
+/// - there is a key. Keys and their number can be read, and are aligned for the kernel;
+/// - `heads` is workspace memory for the heads of all keys.
+pub(super) unsafe fn mark(
+    queue: &mut Queue<'_>,
+    marker: &LoadedKernel,
+    keys: Span,
+    count: Option<Span>,
+    is_backward: bool,
+    heads: Address,
+) -> Result<()> {
+    let key_count = keys.item_count as u64;
+    let mut marking = HeadsWords {
+        keys: keys.address,
+        key_count,
+        key_count_at: count.map_or(0, |count| count.address),
+        is_backward: u64::from(is_backward),
+        heads,
+    };
+    let blocks = Layout::of(key_count).range_count;
+    // SAFETY: the words are those of a launch that marks heads. There is a key, and keys and their number can be read (condition 1). There
+    // is room for the heads of all keys (condition 2), and a block for each range.
+    unsafe {
+        let block = marker.long.block;
+        queue.launch(Position::Whole, marker, block, blocks, marking.list())
     }
 }
 
@@ -90,6 +128,29 @@ impl Marked {
         unsafe { self.queue_checked(queue, row, order, output) }
     }
 
+    /// The kernel that compares the keys, if a forward scan has one launch.
+    fn comparer<'gpu>(
+        &self,
+        entered: Entered<'gpu>,
+        row: &'static Row,
+    ) -> Result<Option<&'gpu LoadedKernel>> {
+        let item_count = self.keys.item_count as u64;
+        let chunk_items = row.division.chunk_items;
+        // A kernel is not compiled for a scan that has too many keys for any number of resident blocks.
+        let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
+        let may_compare = self.marker.compares_bytes
+            && can_compare(self.keys)
+            && item_count.div_ceil(chunk_items) <= most_blocks;
+        if !may_compare {
+            return Ok(None);
+        }
+        let kernel = entered.kernel_in(&row.entry, Form::Keyed)?;
+        let resident_blocks = kernel.short.resident_blocks as u64;
+        let window_shift = keyed_window_shift(chunk_items, item_count, resident_blocks);
+        let is_one_launch = window_count(item_count, window_shift) <= resident_blocks;
+        Ok(is_one_launch.then_some(kernel))
+    }
+
     /// Queues one launch or two. The kernels and the workspace are made ready before the first launch is queued.
     ///
     /// # Safety
@@ -106,15 +167,21 @@ impl Marked {
         output: Span,
     ) -> Result<()> {
         let item_count = self.keys.item_count as u64;
-        let scanner = queue.entered.kernel_in(&row.entry, order.is_reversed)?;
+        let comparer = match order.is_reversed {
+            true => None,
+            false => self.comparer(queue.entered, row)?,
+        };
+        let is_one_launch = comparer.is_some();
+        let scanner = match comparer {
+            Some(comparer) => comparer,
+            None => queue
+                .entered
+                .kernel_in(&row.entry, Form::of_direction(order.is_reversed))?,
+        };
         let division = row.division;
         let resident_blocks = scanner.short.resident_blocks as u64;
         let window_shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
         let windows = window_count(item_count, window_shift);
-        let is_one_launch = self.marker.compares_bytes
-            && !order.is_reversed
-            && one_launch::can_compare(self.keys)
-            && windows <= resident_blocks;
         let mut scan = ByKeyScanWords {
             input: self.values.address,
             item_count,
@@ -147,28 +214,14 @@ impl Marked {
         (scan.control, scan.states) = (scratch.control, scratch.states);
         scan.state_words = scratch.state_words;
         if let Some(marker) = marker {
-            let mut marking = HeadsWords {
-                keys: self.keys.address,
-                key_count: item_count,
-                key_count_at: scan.item_count_at,
-                is_backward: u64::from(order.is_reversed),
-                heads: scratch.heads,
-            };
+            let (keys, count) = (self.keys, self.count);
+            // SAFETY: there is a key, and keys and their number can be read (condition 1). The workspace has room for the heads of all
+            // keys.
+            unsafe { mark(queue, marker, keys, count, order.is_reversed, scratch.heads)? };
             scan.heads = scratch.heads;
             if self.count.is_some() {
                 // The first launch writes the number of items.
                 scan.item_count_at = scratch.heads + offset_of!(Summary, item_count) as u64;
-            }
-            // SAFETY: the words are those of a launch that marks heads. There is a key, and keys and their number can be read (condition
-            // 1). The workspace has room for the heads of all keys, and there is a block for each range.
-            unsafe {
-                queue.launch(
-                    Position::Whole,
-                    marker,
-                    marker.long.block,
-                    layout.range_count,
-                    marking.list(),
-                )?;
             }
         }
         // If the device can work on all windows at once, blocks have more threads.

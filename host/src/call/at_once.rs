@@ -133,7 +133,7 @@ fn lay_out_outputs(
     sections.lengths = output(wanted.lengths, NUMBER)?;
     sections.unique_keys = output(wanted.unique_keys, key)?;
     sections.total = output(wanted.total, result)?;
-    sections.count_to = output(usize::from(verb.needs_starts()), NUMBER)?;
+    sections.count_to = output(usize::from(verb.counts_runs()), NUMBER)?;
     Ok(())
 }
 

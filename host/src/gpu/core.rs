@@ -9,7 +9,7 @@ use super::call_stream::{Call, CallStream, Scratch};
 use super::fork::refuse_in_child;
 use super::generation::Generation;
 use super::kept::Kept;
-use super::kernels::LoadedKernel;
+use super::kernels::{Form, LoadedKernel};
 #[cfg(test)]
 use super::streams::Streams;
 use super::streams::{KnownStream, StreamSlot};
@@ -242,13 +242,18 @@ impl<'gpu> Entered<'gpu> {
 
     /// The loaded kernel. Compiles it on its first use.
     pub fn kernel(self, entry: &'static Entry) -> Result<&'gpu LoadedKernel> {
-        self.kernel_in(entry, false)
+        self.kernel_in(entry, Form::Plain)
     }
 
-    /// The same as [`Self::kernel`], for a scan in either direction.
-    pub fn kernel_in(self, entry: &'static Entry, is_backward: bool) -> Result<&'gpu LoadedKernel> {
+    /// The same as [`Self::kernel`], in any form.
+    pub fn kernel_in(self, entry: &'static Entry, form: Form) -> Result<&'gpu LoadedKernel> {
         let kernels = &self.core.kept.kernels;
-        kernels.get(entry, is_backward, &self.core.properties)
+        kernels.get(entry, form, &self.core.properties)
+    }
+
+    /// The number of the device's multiprocessors.
+    pub fn multiprocessors(self) -> u32 {
+        self.core.properties.multiprocessors
     }
 
     /// The slot of a stream, for [`Self::known`].

@@ -7,6 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use warpfold_kernels::launch::Start;
 use warpfold_ptx::direction::{backward, forward};
 use warpfold_ptx::indices;
+use warpfold_ptx::keys::keyed;
 
 use super::Properties;
 use crate::driver::{self, Failure, Function, Module};
@@ -40,6 +41,27 @@ struct Slot {
     next: Link,
 }
 
+/// The form of a kernel's text. A form is a choice of the constants that the host writes into the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The text as it is compiled, in which a scan goes forward.
+    Plain,
+    /// A scan goes backward.
+    Backward,
+    /// A scan or a reduction by key goes forward, and compares keys. In the other forms an earlier launch has marked where runs begin.
+    Keyed,
+}
+
+impl Form {
+    /// The form of a scan in one of the two directions.
+    pub fn of_direction(is_reversed: bool) -> Self {
+        match is_reversed {
+            true => Self::Backward,
+            false => Self::Plain,
+        }
+    }
+}
+
 /// A kernel that is ready to be launched.
 #[derive(Debug)]
 pub(crate) struct LoadedKernel {
@@ -64,17 +86,17 @@ pub(crate) struct Grid {
 }
 
 impl Kernels {
-    /// The kernel, for the device of the current context. Compiles it on its first use. `is_backward` says whether a scan is reversed.
+    /// The kernel, for the device of the current context. Compiles it on its first use.
     pub fn get(
         &self,
         entry: &'static Entry,
-        is_backward: bool,
+        form: Form,
         device: &Properties,
     ) -> Result<&LoadedKernel> {
-        let slot = self.slot(key(entry, is_backward));
+        let slot = self.slot(key(entry, form));
         match slot.kernel.get() {
             Some(kernel) => Ok(kernel),
-            None => slot.compile(entry, is_backward, device),
+            None => slot.compile(entry, form, device),
         }
     }
 
@@ -106,7 +128,7 @@ impl Slot {
     fn compile(
         &self,
         entry: &'static Entry,
-        is_backward: bool,
+        form: Form,
         device: &Properties,
     ) -> Result<&LoadedKernel> {
         let _compiling = self
@@ -116,15 +138,16 @@ impl Slot {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
-        let kernel = compile(entry, is_backward, device)?;
+        let kernel = compile(entry, form, device)?;
         Ok(self.kernel.get_or_init(|| kernel))
     }
 }
 
-/// The address of the kernel's entry, plus 1 for a kernel that goes backward. An entry is a static, so its address identifies it. An entry
-/// contains pointers, so it is aligned and has an even address.
-fn key(entry: &'static Entry, is_backward: bool) -> usize {
-    ptr::from_ref(entry).addr() + usize::from(is_backward)
+/// The address of the kernel's entry, plus a number for the form. An entry is a static, so its address identifies it. An entry contains
+/// pointers, so its address is a multiple of a pointer's size, and there are fewer forms.
+fn key(entry: &'static Entry, form: Form) -> usize {
+    const { assert!((Form::Keyed as usize) < align_of::<Entry>()) };
+    ptr::from_ref(entry).addr() + form as usize
 }
 
 /// The list that a key is in. The product's upper bits depend on all bits of the key.
@@ -135,19 +158,26 @@ fn list_of(key: usize) -> usize {
 
 /// Loads the best text that the driver accepts. If the driver does not know a text's PTX version, the next older text
 /// is tried.
-fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Result<LoadedKernel> {
+fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<LoadedKernel> {
     let mut refused = None;
     let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
     for candidate in candidates {
-        let text = match (is_backward, entry.has_short_indices()) {
-            (true, _) => backward(&candidate.text).ok_or_else(|| missing(entry))?,
-            (false, true) => indices::short(&candidate.text).ok_or_else(|| missing(entry))?,
-            (false, false) => forward(candidate.text),
+        // This constant is set first, since the next step may fold constants.
+        let text = match form {
+            Form::Keyed => keyed(&candidate.text),
+            Form::Plain | Form::Backward => Some(candidate.text),
         };
+        let text = text.and_then(|text| match (form, entry.has_short_indices()) {
+            (Form::Backward, _) => backward(&text),
+            (Form::Plain | Form::Keyed, true) => indices::short(&text),
+            (Form::Plain | Form::Keyed, false) => Some(forward(text)),
+        });
+        let text = text.ok_or_else(|| missing(entry))?;
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
         let text = match blocks.bounds {
-            Some(bounds) => with_bounds(&text, bounds),
-            None => text,
+            // Only short blocks compare keys, and the bounds are for long blocks.
+            Some(bounds) if form != Form::Keyed => with_bounds(&text, bounds),
+            _ => text,
         };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {

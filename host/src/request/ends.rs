@@ -51,8 +51,8 @@ end_traits! {
         "by key, `.keys_to(&mut keys)` takes the key of each run";
     QueuedReduce:
         "this reduction cannot be queued",
-        "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
-        "by key, `starts` takes where each run begins, and `count` how many runs there are";
+        "needs `.to(&mut results)` before it; by key, `.count_to(&mut count)` too",
+        "by key, `count` takes how many runs there are: only the device knows";
     ScanEnd:
         "this scan cannot be waited for on a GPU",
         "results in device memory need `.to(&mut results)` or `.in_place()` before it",

@@ -38,7 +38,7 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// |---|---|
 /// | the shape | none: all items together; [`in_order`](Reduce::in_order): all items together, with an operator that need not commute; [`segments`](Reduce::segments), [`rows`](Reduce::rows), [`columns`](Reduce::columns), [`axis`](Reduce::axis), [`by_key`](Reduce::by_key); [`pitch`](Reduce::pitch) |
 /// | a number of items that is in device memory | [`count`](Reduce::count) |
-/// | outputs | [`to`](Reduce::to); by key also [`keys_to`](Reduce::keys_to) and [`runs_to`](Reduce::runs_to) |
+/// | outputs | [`to`](Reduce::to); by key also [`keys_to`](Reduce::keys_to), and [`count_to`](Reduce::count_to) or [`runs_to`](Reduce::runs_to): a request that is queued needs one of the two |
 /// | where it runs | [`wait`](Reduce::wait), [`queue`](Reduce::queue) |
 ///
 /// `wait` returns:
@@ -360,8 +360,44 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self
     }
 
+    /// Writes the number of runs to the first item of `count`. A queued request needs this output, or those of [`Self::runs_to`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Equal, Gpu, RawStream, Sum, reduce};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[1u32, 2, 3, 4])?;
+    /// let keys = DeviceBuffer::from_slice(&[7u8, 7, 2, 7])?;
+    /// let (mut sums, mut count) = (DeviceBuffer::<u32>::zeroed(4)?, DeviceBuffer::<u64>::zeroed(1)?);
+    /// reduce::<Sum, _>(&items)
+    ///     .by_key::<Equal, _>(&keys)
+    ///     .count_to(&mut count)
+    ///     .to(&mut sums)
+    ///     .queue(&gpu, &RawStream::DEFAULT)?;
+    /// gpu.synchronize()?;
+    /// assert_eq!(count.as_host_vec()?, [3]);
+    /// assert_eq!(sums.as_host_vec()?[..3], [3, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
+    pub fn count_to<C>(mut self, count: C) -> Reduce<'a, O, T, P, S::Located, R>
+    where
+        P: WritesOnDevice,
+        S: HasKeys,
+        C: Output<'a, Item = u64, Place: Is<OnTheDevice>>,
+    {
+        self.arguments.count_to = Some(count.memory());
+        self.retyped()
+    }
+
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
-    /// of `count`. A queued request needs `starts` and `count`.
+    /// of `count`. Without `starts`, the reduction takes less time: see [`Self::count_to`].
     ///
     /// `starts` needs room for one number more than there are runs. If `starts` is shorter, runs whose start or end does not fit have no
     /// result. `wait` then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).

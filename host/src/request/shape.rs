@@ -189,7 +189,7 @@ pub enum Pitched {}
 #[derive(Debug)]
 pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// As [`ByKey`], with outputs for the starts and for the number of the runs.
+/// As [`ByKey`], with outputs for the starts and for the number of the runs, or for the number alone.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -236,7 +236,7 @@ pub struct ByKeyTo<E, K>(PhantomData<fn() -> (E, K)>);
 pub trait Shape {
     /// The same shape, with a count in device memory.
     type Counted;
-    /// The same shape, with outputs for the runs' starts.
+    /// The same shape, with an output for the number of runs, and perhaps one for their starts.
     type Located;
 }
 

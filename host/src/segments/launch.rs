@@ -5,7 +5,7 @@ use warpfold_kernels::segments::{window_count, window_shift, windows_per_block};
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, WorkspaceSpan};
+use crate::gpu::{CallStream, Entered, Form, Grid, LoadedKernel, WorkspaceSpan};
 use crate::kernel::{Block, Row};
 use crate::launch::{
     Made, Position, Queue, Region, ScanOrder, SegmentedReduceWords, SegmentedScanWords, Span,
@@ -321,7 +321,9 @@ impl<'a> Queue<'a> {
             Starts::Offsets(span) => (span.address, span.item.bytes, 0),
             Starts::Rows(row_items) => (0, 0, row_items),
         };
-        let kernel = self.entered.kernel_in(&row.entry, is_backward)?;
+        let kernel = self
+            .entered
+            .kernel_in(&row.entry, Form::of_direction(is_backward))?;
         let diagonals = segments.items.item_count as u64 + segments.count as u64;
         let resident_blocks = kernel.short.resident_blocks as u64;
         let window_shift = window_shift(row.division.chunk_items, diagonals, resident_blocks);

@@ -208,5 +208,5 @@ pub fn by_predicate<P: SelectKernel<T>, T: Item>() -> Chooser {
 
 /// The kernel that chooses the heads of runs of items of type `T`.
 pub fn heads<E: RunsKernel<T>, T: Item>() -> Chooser {
-    Chooser::new::<T, BeforeRun>(<E as RunsKernel<T>>::entry()).comparing_bytes(E::compares_bytes())
+    Chooser::new::<T, BeforeRun>(<E as RunsKernel<T>>::entry())
 }

@@ -17,8 +17,6 @@ pub(crate) struct Chooser {
     state_words: fn(u64) -> u64,
     /// The type that the kernel is compiled for.
     item: Type,
-    /// Whether the kernel chooses the heads of runs, and it is known that two items are equal exactly if their bytes are.
-    pub compares_bytes: bool,
 }
 
 impl Chooser {
@@ -29,15 +27,6 @@ impl Chooser {
             tile_count: tile_count::<T>,
             state_words: state_words::<T, A>,
             item: Type::of::<T>(),
-            compares_bytes: false,
-        }
-    }
-
-    /// The same chooser, with this value of the field `compares_bytes`.
-    pub const fn comparing_bytes(self, compares_bytes: bool) -> Self {
-        Self {
-            compares_bytes,
-            ..self
         }
     }
 
@@ -95,9 +84,14 @@ impl Count {
 }
 
 impl Selection {
-    /// A selection of the first key of each run. It writes the starts of the runs, followed by the number of keys; and the first keys, if
-    /// there is memory for them.
-    pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
+    /// A selection of the first key of each run. If there is memory for them, it writes the first keys, and the starts of the runs,
+    /// followed by the number of keys.
+    pub fn of_runs(
+        keys: Span,
+        chooser: Chooser,
+        firsts: Option<Span>,
+        starts: Option<Span>,
+    ) -> Self {
         Self {
             input: keys,
             item_count_at: None,
@@ -105,8 +99,8 @@ impl Selection {
             chooser,
             outputs: Outputs {
                 items: firsts,
-                indices: Some(starts),
-                with_end: true,
+                indices: starts,
+                with_end: starts.is_some(),
                 ..Outputs::default()
             },
         }

@@ -11,6 +11,7 @@ use warpfold_kernels::workspace::INITIAL_OFFSET;
 use super::Destination;
 use crate::driver::{self, Address};
 use crate::error::{Argument, Result};
+use crate::gpu::Form;
 use crate::kernel::Row;
 use crate::launch::{Position, Queue, Region, ScanWords, Span};
 
@@ -201,7 +202,9 @@ impl Queue<'_> {
             Some(_) => ScanPlan::of_most(row, item_count, &tiles),
             None => ScanPlan::of_tiles(row, item_count, &tiles),
         };
-        let kernel = self.entered.kernel_in(&row.entry, extras.is_reversed)?;
+        let kernel = self
+            .entered
+            .kernel_in(&row.entry, Form::of_direction(extras.is_reversed))?;
         let scratch = self.scratch(plan.part, plan.state_words)?;
         if let Some(initial) = extras.initial {
             driver::write_item(scratch.control + INITIAL_OFFSET, initial, self.stream)?;

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! each block: in turns of up to 8 tiles of its range:
-//!     each warp: load its part of each tile, compare neighbours, put the bits into shared memory
-//!     each warp: write the bits of one tile, and find its last head
-//!     warp 0: write the last head before each tile
-//! the last block: the last head before each range                    no block waits for another
+//!     each warp: load its part of each tile, compare neighbours, put the bits into shared memory;
+//!                load the first keys of its next part before it compares the last keys of this one
+//!     each warp: write the bits of one tile, count its heads, and find its last head
+//!     warp 0: write the number of heads before each tile, and the last of them
+//! the last block: the same before each range                         no block waits for another
 //! ```
 //!
 //! Cost: each key is read once, and the key before a warp's part is read again. If keys are not loaded in vectors, the key before each
@@ -18,7 +19,8 @@ use core::marker::PhantomData;
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
-use crate::heads::{Heads, HeadsArguments, SHARED_BYTES, TILE_WORDS, WARPS};
+use crate::heads::{BeforeRange, BeforeTile, Heads, HeadsArguments};
+use crate::heads::{SHARED_BYTES, TILE_WORDS, WARPS};
 use crate::selection::Equality;
 use crate::simt;
 use crate::tiles::counted;
@@ -53,10 +55,12 @@ pub unsafe fn heads<E: Equality<T>, T: Element>(mut arguments: HeadsArguments<T>
 struct Shared {
     /// The bits of a turn's tiles.
     bits: [[u32; TILE_WORDS as usize]; WARPS as usize],
-    /// The last head of each warp's ranges: one more than its index, or 0.
-    lasts: [u64; WARPS as usize],
-    /// The last head of each of the turn's tiles: one more than its place in the tile, or 0.
-    tiles: [u32; WARPS as usize],
+    /// The heads of each warp's ranges.
+    ranges: [BeforeRange; WARPS as usize],
+    /// The heads of each of the turn's tiles. The end of the last head is counted from the tile's first item.
+    tiles: [BeforeTile; WARPS as usize],
+    /// The heads before a turn, in the block's range.
+    before: BeforeTile,
     /// Whether the block is the last to arrive: 0 or 1.
     is_last: u32,
 }

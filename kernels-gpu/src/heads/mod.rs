@@ -1,17 +1,19 @@
-//! The heads of runs of equal keys, as bits in memory. A launch on the keys marks the heads, and then a scan by key reads them.
+//! The heads of runs of equal keys, as bits in memory. A launch on the keys marks the heads, and then a scan or a reduction by key reads
+//! them.
 //!
 //! An item is a **head** if it begins a run. The items are numbered in the direction of the work. So in a backward scan item 0 is the last
 //! one in memory, and the head of a run is its last item in memory.
 //!
 //! A **tile** is [`TILE_ITEMS`] items. A **range** is a number of consecutive tiles, a power of two, that one block marks. There are at
-//! most [`MOST_RANGES`] ranges. The last head before a tile is either in the tile's range or before the range. So there is a word for each
-//! tile, and a word for each range.
+//! most [`MOST_RANGES`] ranges. The last head before a tile is either in the tile's range or before the range. The number of heads before a
+//! tile is their number in the tile's range, and their number before the range. So there are two numbers for each tile, and two for each
+//! range.
 //!
 //! ```text
 //! byte 0     Summary
-//! byte 16    64 bits    for each range: one more than the index of the last head before it; 0 if there is none
-//!            32 bits    for each tile: one more than the place in its range of the last head before it; 0 if there is none
-//!            bits       a bit for each item of each tile, in words of 32
+//! byte 16    BeforeRange    for each range
+//!            BeforeTile     for each tile
+//!            bits           a bit for each item of each tile, in words of 32
 //! ```
 
 #[macro_use]
@@ -51,7 +53,7 @@ pub const SHARED_BYTES: u32 = WARPS * TILE_WORDS as u32 * 4 + 256;
 /// The most ranges.
 pub const MOST_RANGES: u64 = 2048;
 
-/// The number of items, which a scan by key reads, and a counter for the launch that marks.
+/// The number of items, which a scan or a reduction by key reads, and a counter for the launch that marks.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
@@ -61,6 +63,26 @@ pub struct Summary {
     pub arrivals: u32,
 }
 
+/// The heads before a range.
+#[repr(C, align(16))]
+#[derive(Debug, Clone, Copy)]
+pub struct BeforeRange {
+    /// One more than the index of the last head; 0 if there is none.
+    pub end: u64,
+    /// How many heads there are.
+    pub count: u64,
+}
+
+/// The heads before a tile, in the tile's range.
+#[repr(C, align(8))]
+#[derive(Debug, Clone, Copy)]
+pub struct BeforeTile {
+    /// One more than the place in the range of the last head; 0 if there is none.
+    pub end: u32,
+    /// How many heads there are.
+    pub count: u32,
+}
+
 /// How the memory of the heads is divided. Offsets are in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
@@ -68,7 +90,7 @@ pub struct Layout {
     pub range_shift: u32,
     /// How many ranges there are.
     pub range_count: u64,
-    /// Where the tiles' words begin.
+    /// Where the tiles' numbers begin.
     pub tiles: u64,
     /// Where the words of bits begin.
     pub bits: u64,
@@ -77,7 +99,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Where the ranges' words begin.
+    /// Where the ranges' numbers begin.
     pub const RANGES: u64 = size_of::<Summary>() as u64;
 
     /// The layout for up to `item_count` items, at least one.
@@ -87,9 +109,9 @@ impl Layout {
         // The least shift with at most `MOST_RANGES` ranges.
         let range_shift = u64::BITS - ((tile_count - 1) / MOST_RANGES).leading_zeros();
         let range_count = ((tile_count - 1) >> range_shift) + 1;
-        let tiles = Self::RANGES + range_count * size_of::<u64>() as u64;
+        let tiles = Self::RANGES + range_count * size_of::<BeforeRange>() as u64;
         // Bits are read in vectors of 16 bytes.
-        let bits = (tiles + tile_count * size_of::<u32>() as u64).next_multiple_of(16);
+        let bits = (tiles + tile_count * size_of::<BeforeTile>() as u64).next_multiple_of(16);
         Layout {
             range_shift,
             range_count,
@@ -130,17 +152,17 @@ impl Heads {
         self.memory.cast()
     }
 
-    /// The address of a range's word.
+    /// The address of a range's numbers.
     #[inline(always)]
-    pub fn range(&self, range: u64) -> *mut u64 {
-        let ranges: *mut u64 = self.memory.wrapping_add(Layout::RANGES as usize).cast();
+    pub fn range(&self, range: u64) -> *mut BeforeRange {
+        let ranges: *mut BeforeRange = self.memory.wrapping_add(Layout::RANGES as usize).cast();
         ranges.wrapping_add(range as usize)
     }
 
-    /// The address of a tile's word.
+    /// The address of a tile's numbers.
     #[inline(always)]
-    pub fn tile(&self, tile: u64) -> *mut u32 {
-        let tiles: *mut u32 = self.memory.wrapping_add(self.layout.tiles as usize).cast();
+    pub fn tile(&self, tile: u64) -> *mut BeforeTile {
+        let tiles: *mut BeforeTile = self.memory.wrapping_add(self.layout.tiles as usize).cast();
         tiles.wrapping_add(tile as usize)
     }
 

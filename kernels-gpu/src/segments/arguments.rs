@@ -93,9 +93,11 @@ macro_rules! with_by_key_reduce_arguments {
             item_count: u64,
             /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
             item_count_at: *const u64,
-            /// The address of the keys, one for each item: a multiple of 16.
+            /// The marked [heads](crate::heads) of `item_count` items. Used if the text does not compare keys.
+            heads: *mut u8,
+            /// The address of the keys, one for each item: a multiple of 16 if the text compares keys.
             keys: *const u32,
-            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are.
+            /// The size of a key in bytes: 1, 2, 4 or 8. If the text compares keys, it is 4 or 8, and keys are equal if their bytes are.
             key_bytes: u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -107,7 +109,7 @@ macro_rules! with_by_key_reduce_arguments {
             output: *mut R,
             /// Null, or where the first key of each run is written.
             first_keys: *mut u8,
-            /// Where the starts of the runs are written, and then the number of items.
+            /// Null, or where the starts of the runs are written, and then the number of items.
             starts: *mut u8,
             /// The size of a start in bytes, 4 or 8.
             start_bytes: u64,
@@ -132,11 +134,11 @@ macro_rules! with_by_key_scan_arguments {
             item_count: u64,
             /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
             item_count_at: *const u64,
-            /// The marked [heads](crate::heads) of `item_count` items, if `key_bytes` is 0.
+            /// The marked [heads](crate::heads) of `item_count` items. Used if the text does not compare keys.
             heads: *mut u8,
-            /// The address of the keys, one for each item: a multiple of 16. Used if `key_bytes` is not 0.
+            /// The address of the keys, one for each item: a multiple of 16. Used if the text compares keys.
             keys: *const u32,
-            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are. 0 if the heads are marked.
+            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are. Used if the text compares keys.
             key_bytes: u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,

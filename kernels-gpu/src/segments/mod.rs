@@ -67,13 +67,13 @@
 //!
 //! # Segments that start at heads
 //!
-//! A scan by key has segments that start at [heads](crate::heads). The heads are bits, which mostly an earlier launch has written. Here
-//! windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the window in which it
-//! begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. See `kernel/heads.rs`.
+//! Reductions and scans by key have segments that start at [heads](crate::heads). The heads are bits, which mostly an earlier launch has
+//! written. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the
+//! window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. A reduction
+//! also writes the first keys, the starts and the number of the runs. See `kernel/heads.rs`.
 //!
-//! A forward scan by key finds the heads itself if it has few keys of 4 or 8 bytes, aligned to 16 bytes, that are equal exactly if their
-//! bytes are. For such keys, a reduction by key mostly finds the heads itself too, and then writes the first keys, the starts and the
-//! number of the runs. See `kernel/heads/keys.rs`. Then each window has one more state word, in which it publishes its heads.
+//! A reduction or a forward scan by key finds the heads itself if it has few keys of 4 or 8 bytes, aligned to 16 bytes, that are equal
+//! exactly if their bytes are. See `kernel/heads/keys.rs`. Then each window has one more state word, in which it publishes its heads.
 //!
 //! [`FAN`] is the only number here that changes results.
 
@@ -143,7 +143,7 @@ pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64
     shift
 }
 
-/// The binary logarithm of the number of items of a window, for a call by key of `item_count` items with chunks of `chunk_items` items, on
+/// The binary logarithm of the number of items of a window, for a scan by key of `item_count` items with chunks of `chunk_items` items, on
 /// a device that holds `resident_blocks` short blocks at a time. As [`window_shift`], but a small call has at most one window for each
 /// [`BLOCKS_PER_KEYED_WINDOW`] resident blocks. If its windows are the smallest, it has at most one window for each
 /// [`BLOCKS_PER_SMALL_WINDOW`] resident blocks.
@@ -205,7 +205,7 @@ pub const fn room_items<T, A>(task: Task) -> usize {
 /// Whether a run of at most [`FAN`] items that begins in a window always fits in one work with the window's other chunks. Reductions by key
 /// in one launch need this.
 pub const fn short_runs_fit<T, A>() -> bool {
-    room_items::<T, A>(Task::Scan) as u64 >= chunk_items::<T, A>() + FAN as u64
+    room_items::<T, A>(Task::Reduce) as u64 >= chunk_items::<T, A>() + FAN as u64
 }
 
 /// The most places of a work. The first place that is used may lie inside a vector.

@@ -58,33 +58,40 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// (The first column was measured with older kernels, in which one lane loaded the offsets at a window's ends.)
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 
-/// How many resident blocks of [`SHORT_BLOCK_THREADS`] there are for each window of a small call by key, at least, unless windows have
-/// 2^[`LEAST_WINDOW_SHIFT`] items. If such a call has one launch, each window compares its own keys.
+/// How many resident blocks of [`SHORT_BLOCK_THREADS`] there are for each window of a small scan by key, at least, unless windows have
+/// 2^[`LEAST_WINDOW_SHIFT`] items. If such a scan has one launch, each window compares its own keys.
 ///
-/// `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32; 4,096; by a
-/// power law. A column's title is the most windows of a launch. In the first column, an earlier launch finds the heads or the runs:
+/// Scans of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32;
+/// 4,096; by a power law. A column's title is the most windows of a launch. In the first column, an earlier launch finds the heads:
 ///
 /// | | two launches | 132 | 264 | 528 |
 /// |---|---|---|---|---|
-/// | 2^16, scans | 7.0; 7.7; 8.8; 17.2 | 4.0; 4.7; 7.1; 11.5 | 4.2; 4.8; 8.0; 11.8 | |
-/// | sums | 9.5; 8.9; 8.6; 10.2 | 4.6; 5.2; 6.1; 7.8 | 5.9; 6.4; 7.4; 8.5 | |
-/// | 2^17, scans | 7.9; 7.7; 8.8; 17.4 | 4.4; 5.0; 7.7; 15.1 | 4.2; 4.9; 8.5; 12.1 | 4.8; 5.7; 9.6; 12.8 |
-/// | sums | 9.8; 9.2; 8.6; 11.6 | 5.6; 6.0; 6.7; 10.2 | 6.3; 6.7; 7.6; 9.3 | 7.8; 8.4; 9.5; 10.5 |
-/// | 2^18, scans | 7.9; 8.0; 9.0; 22.1 | 4.8; 5.5; 8.0; 15.9 | 4.6; 5.3; 9.1; 16.3 | 4.9; 5.8; 10.2; 13.3 |
-/// | sums | 10.6; 9.8; 9.0; 13.0 | 7.1; 7.2; 7.2; 11.6 | 7.3; 7.7; 8.2; 11.3 | 8.4; 8.8; 9.9; 11.6 |
-/// | 2^19, scans | 7.6; 8.2; 9.3; 22.3 | 5.8; 6.4; 8.9; 21.4 | 5.3; 5.9; 9.5; 17.2 | 5.7; 6.5; 11.2; 17.4 |
-/// | sums | 11.6; 10.4; 9.5; 14.2 | 9.9; 9.7; 8.4; 15.8 | 8.9; 9.0; 8.8; 13.0 | 9.9; 10.1; 10.7; 13.1 |
-/// | 2^20, scans | 8.8; 9.6; 10.7; 23.6 | | 6.6; 7.4; 10.3; 22.5 | 7.0; 7.7; 12.1; 18.4 |
-/// | sums | 13.4; 11.6; 10.6; 15.5 | | 12.4; 11.8; 9.9; 18.9 | 12.9; 12.6; 11.6; 17.0 |
-/// | 2^21, scans | 11.3; 12.4; 13.3; 27.2 | | | 9.5; 10.5; 13.3; 25.4 |
-/// | sums | 20.5; 15.2; 13.5; 19.7 | | | 20.6; 17.6; 13.4; 24.1 |
+/// | 2^16 | 7.0; 7.7; 8.8; 17.2 | 4.0; 4.7; 7.1; 11.5 | 4.2; 4.8; 8.0; 11.8 | |
+/// | 2^17 | 7.9; 7.7; 8.8; 17.4 | 4.4; 5.0; 7.7; 15.1 | 4.2; 4.9; 8.5; 12.1 | 4.8; 5.7; 9.6; 12.8 |
+/// | 2^18 | 7.9; 8.0; 9.0; 22.1 | 4.8; 5.5; 8.0; 15.9 | 4.6; 5.3; 9.1; 16.3 | 4.9; 5.8; 10.2; 13.3 |
+/// | 2^19 | 7.6; 8.2; 9.3; 22.3 | 5.8; 6.4; 8.9; 21.4 | 5.3; 5.9; 9.5; 17.2 | 5.7; 6.5; 11.2; 17.4 |
+/// | 2^20 | 8.8; 9.6; 10.7; 23.6 | | 6.6; 7.4; 10.3; 22.5 | 7.0; 7.7; 12.1; 18.4 |
+/// | 2^21 | 11.3; 12.4; 13.3; 27.2 | | | 9.5; 10.5; 13.3; 25.4 |
 ///
 /// (In the first column, windows have as many items as a chunk.)
 pub const BLOCKS_PER_KEYED_WINDOW: u64 = 2;
 
-/// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`]. The table
-/// of [`BLOCKS_PER_KEYED_WINDOW`] has times.
-pub const KEYED_ITEMS_PER_BLOCK: u64 = 1024;
+/// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`]. Its windows
+/// are those of [`window_shift`](crate::segments::window_shift).
+///
+/// Sums of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32; 4,096;
+/// by a power law:
+///
+/// | | two launches | one launch |
+/// |---|---|---|
+/// | 2^16 | 8.8; 8.8; 8.7; 10.4 | 4.8 to 5.4; 5.2; 6.4; 8.6 |
+/// | 2^17 | 8.5; 8.6; 8.9; 11.1 | 5.7; 6.0; 6.9; 10.5 |
+/// | 2^18 | 9.0; 8.5; 8.9; 12.3 | 5.8; 6.4; 7.6; 10.9 |
+/// | 2^19 | 11.2; 8.9; 9.4; 12.9 | 7.0; 7.3; 8.2; 12.4 |
+/// | 2^20 | 15.6; 9.8; 10.1; 14.6 | 9.2; 8.9; 9.8; 14.2 |
+///
+/// (The first column was measured when a warp took one word of many runs after the other, see `kernel/heads/many.rs`.)
+pub const KEYED_ITEMS_PER_BLOCK: u64 = 2048;
 
 /// The binary logarithm of the fewest diagonals of a window. A chunk and the diagonals of so small a window fit in the room of one work,
 /// unless items or accumulators are wide (see [`room_items`](crate::segments::room_items)).

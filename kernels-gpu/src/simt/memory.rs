@@ -79,6 +79,13 @@ pub fn writes_short_indices() -> bool {
     is_set_in_text!(writes_short_indices: "%short")
 }
 
+/// Whether a scan or a reduction by key compares keys: false in the PTX as it is compiled, for heads that an earlier launch has marked;
+/// true in the PTX that the host makes for keys.
+#[inline(always)]
+pub fn compares_keys() -> bool {
+    is_set_in_text!(compares_keys: "%keyed")
+}
+
 /// Waits until all work before the launch on its stream is done. Later reads see that work's writes. A launch that may begin early
 /// ([`Start::Early`]) accesses no global memory before this call.
 #[inline(always)]

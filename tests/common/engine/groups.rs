@@ -120,7 +120,7 @@ impl Engine {
         Ok((results, is_refused, counters))
     }
 
-    /// Launches the kernel, a reduction by key, with windows of 2^`window_shift` items.
+    /// Launches the kernel, a reduction by key that compares the keys itself, with windows of 2^`window_shift` items.
     pub fn reduce_by_key<O: Op<T>, T: Element, K: Element>(
         &self,
         keys: &[K],
@@ -139,6 +139,7 @@ impl Engine {
         let parameters = [
             self.upload(items),
             item_count,
+            0,
             0,
             self.upload(keys),
             size_of::<K>() as u64,

@@ -1,4 +1,4 @@
-//! A queued reduction by key, without outputs for the runs' starts and for the number of runs.
+//! A queued reduction by key, without an output for the number of the runs.
 
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::cust::stream::Stream;

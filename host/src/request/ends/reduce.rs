@@ -4,11 +4,12 @@ use warpfold_kernels::op::{Op, Pair};
 
 use super::{QueuedReduce, ReduceEnd, results, results_to, room, take_both};
 use crate::arguments::{Arguments, Memory, Shape};
+use crate::by_key::Marker;
 use crate::call::{self, Verb};
 use crate::call::{Wanted, run_at_once};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::request::Written;
 use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::shape::{
@@ -144,8 +145,7 @@ macro_rules! by_key {
             type Given = usize;
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
-                let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
-                call::wait(gpu, verb, arguments)
+                call::wait(gpu, by_key_verb::<E, K>(O::row()), arguments)
             }
         }
     };
@@ -161,7 +161,15 @@ where
     O: Kernel<kind::segmented_reduce, T>,
 {
     fn verb() -> Result<Verb> {
-        Ok(Verb::ReduceByKey(O::row(), heads::<E, K>()))
+        Ok(by_key_verb::<E, K>(O::row()))
+    }
+}
+
+fn by_key_verb<E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
+    Verb::ReduceByKey {
+        row,
+        keys: heads::<E, K>(),
+        marker: Marker::of::<E, K>(),
     }
 }
 
@@ -323,7 +331,7 @@ where
     type Given = (Vec<K>, Vec<O::Output>);
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
-        by_key_of_host(gpu, Verb::ReduceByKey(O::row(), heads::<E, K>()), arguments)
+        by_key_of_host(gpu, by_key_verb::<E, K>(O::row()), arguments)
     }
 }
 
@@ -335,7 +343,7 @@ where
     type Given = usize;
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
-        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
+        let verb = by_key_verb::<E, K>(O::row());
         let (_, results) = by_key_of_host::<K, O::Output>(gpu, verb, arguments)?;
         Ok(results.len())
     }
@@ -399,7 +407,6 @@ fn by_key_wanted(key_count: usize) -> Wanted {
     Wanted {
         results: key_count,
         unique_keys: key_count,
-        indices: key_count + 1,
         ..Wanted::default()
     }
 }

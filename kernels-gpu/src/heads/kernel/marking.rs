@@ -1,8 +1,8 @@
-//! The bits of a block's range, and the last head before each of its tiles.
+//! The bits of a block's range, and the heads before each of its tiles.
 
 use crate::contract::{vector_bytes, vector_items, WARP_LANES};
 use crate::element::{for_each_item, item_of, put_item, Element, Vector, VECTOR_WORDS};
-use crate::heads::{Layout, TILE_ITEMS, TILE_WORDS, WARPS};
+use crate::heads::{BeforeRange, BeforeTile, Layout, TILE_ITEMS, TILE_WORDS, WARPS};
 use crate::selection::Equality;
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching};
@@ -17,6 +17,17 @@ const WARP_WORDS: u32 = WARP_ITEMS / u32::BITS;
 
 /// The most rows that a warp loads at once.
 const MOST_AT_ONCE: usize = 4;
+
+/// What a warp has loaded of its part of a tile, before it uses it.
+#[derive(Clone, Copy)]
+struct Begun<T> {
+    /// Rows of vectors. Not used if the part is not whole.
+    rows: [Vector; MOST_AT_ONCE],
+    /// In lane 0, the key before the part. Not used if the part is not whole.
+    before: T,
+    /// Whether the part is loaded in vectors.
+    is_whole: bool,
+}
 
 impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// Items of a vector.
@@ -44,7 +55,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
 
     const ACCESS: Access = Access::new(vector_bytes::<T>(), vector_bytes::<T>());
 
-    /// Marks the heads of the block's range. The last block to arrive finds the last head before each range.
+    /// Marks the heads of the block's range. The last block to arrive finds the heads before each range.
     ///
     /// # Safety
     /// Convergent: the whole block, once. The launch has a block for each range.
@@ -55,8 +66,6 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let first = range << shift;
         let tiles = Layout::tile_count(self.arguments.key_count);
         let tiles = Ord::min(tiles.saturating_sub(first), 1 << shift) as u32;
-        // One more than the place in the range of the last head before the turn; 0 if there is none.
-        let mut before = 0;
         let mut turn = 0;
         // SAFETY: the whole block is here (this function's condition), and all its threads have the same tiles. A barrier lies between the
         // writes of bits and the reads of them, and another one between these reads and the next writes; likewise for the turn's tiles.
@@ -64,13 +73,16 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         // released by `arrive`; the last block's `arrive` acquires it, and the barrier orders it before the reads of the block's other
         // threads.
         unsafe {
+            let mut begun = self.begin_part(first);
             while turn < tiles {
                 let step = simt::opaque_one() as u32;
                 let count = Ord::min(tiles - turn, WARPS);
                 let mut place = 0;
                 while place < count {
                     let step = simt::opaque_one() as u32;
-                    self.mark_part(first + (turn + place) as u64, self.bits(place));
+                    let tile = turn + place;
+                    let has_next = tile + 1 < tiles;
+                    self.mark_part(first + tile as u64, self.bits(place), &mut begun, has_next);
                     place += step;
                 }
                 // Orders the writes of bits before all warps' reads.
@@ -81,15 +93,18 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 // Orders the writes of the turn's tiles before warp 0's reads, and the reads of bits before the next turn's writes.
                 simt::barrier();
                 if simt::warp() == 0 {
-                    before = self.write_tiles(first, turn, count, before);
+                    self.write_tiles(first, turn, count);
                 }
                 turn += step * WARPS;
             }
             if simt::thread_index() == 0 {
-                self.heads.range(range).write(match before {
+                let before = self.before_turn(turn);
+                let end = match before.end {
                     0 => 0,
-                    last => first * TILE_ITEMS + last as u64,
-                });
+                    end => first * TILE_ITEMS + end as u64,
+                };
+                let count = before.count as u64;
+                self.heads.range(range).write(BeforeRange { end, count });
                 let arrivals = simt::arrive(&raw mut (*self.heads.summary()).arrivals);
                 (*self.shared).is_last = (arrivals == simt::block_count() - 1) as u32;
             }
@@ -101,66 +116,116 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// Puts the bits of the calling warp's items of a tile into shared memory, where the tile's bits are at `bits`.
+    /// Begins the calling warp's part of a tile: loads its first rows, if all of the part's keys exist, in the order of memory, and vectors
+    /// are aligned.
     ///
     /// # Safety
-    /// Convergent: a whole warp. The launch has the tile. No other warp uses this warp's bits.
+    /// A whole warp. The launch has the tile.
     #[inline(always)]
-    unsafe fn mark_part(&self, tile: u64, bits: *mut u32) {
-        let lane = simt::lane();
+    unsafe fn begin_part(&self, tile: u64) -> Begun<T> {
         let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
         let existing = self.arguments.key_count.saturating_sub(first);
         let from = self.arguments.keys.wrapping_add(first as usize);
         let is_aligned = from.addr().is_multiple_of(Self::ACCESS.unit());
-        let is_whole = is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward();
+        let mut begun = Begun {
+            rows: [[0; VECTOR_WORDS]; MOST_AT_ONCE],
+            before: T::zeroed(),
+            is_whole: is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward(),
+        };
+        if begun.is_whole {
+            // SAFETY: all keys of the part exist, and vectors are aligned. The key before them exists, except before item 0. The key before
+            // item 0 does not exist, and item 0 is read in its place.
+            unsafe {
+                if simt::lane() == 0 {
+                    begun.before = from.wrapping_sub((first > 0) as usize).read();
+                }
+                begun.rows = Self::load_rows(from, 0);
+            }
+        }
+        begun
+    }
+
+    /// Loads [`Self::ROWS_AT_ONCE`] rows of a part of a tile, from row `row` on. `from` is the address of the part's first key.
+    ///
+    /// # Safety
+    /// All keys of the part exist, and vectors are aligned.
+    #[inline(always)]
+    unsafe fn load_rows(from: *const T, row: u32) -> [Vector; MOST_AT_ONCE] {
+        let vector = row * WARP_LANES + simt::lane();
+        let from = from.wrapping_add((vector * Self::VECTOR_ITEMS) as usize);
+        let mut rows: [Vector; MOST_AT_ONCE] = [[0; VECTOR_WORDS]; MOST_AT_ONCE];
+        for_each_vector!(R in 0 1 2 3 => {
+            if (R as u32) < Self::ROWS_AT_ONCE {
+                let row_items = (WARP_LANES * Self::VECTOR_ITEMS) as usize;
+                let from = from.wrapping_add(R * row_items);
+                // SAFETY: the row's keys exist, and its vectors are aligned: this function's conditions.
+                rows[R] = unsafe { Self::ACCESS.load(from.cast(), Caching::Kept) };
+            }
+        });
+        rows
+    }
+
+    /// Puts the bits of the calling warp's part of a tile into shared memory, where the tile's bits are at `bits`. If `has_next`, begins
+    /// the warp's part of the next tile before it uses the last rows of this one. So a warp mostly has loads in flight.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp. The launch has the tile, and the next one if `has_next`. `begun` is this part. No other warp uses this
+    /// warp's bits.
+    #[inline(always)]
+    unsafe fn mark_part(&self, tile: u64, bits: *mut u32, begun: &mut Begun<T>, has_next: bool) {
+        let lane = simt::lane();
+        let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
+        let from = self.arguments.keys.wrapping_add(first as usize);
         // A lane keeps a word of row `own_row`. The row's number is the lane's place among the lanes of a word. Half of the lanes have no
         // such row, and keep none.
         let own_row = lane % Self::WORD_LANES;
         let mut word = 0;
         let mut row = 0;
+        let is_whole = begun.is_whole;
+        let mut before = begun.before;
         // SAFETY: the whole warp shuffles, since all lanes have the same rows. With `is_whole` all items of the warp exist, in the order of
-        // memory, and vectors are aligned; the item before them exists, except before item 0. Each word of the warp is written by one lane.
+        // memory, and vectors are aligned. Each word of the warp is written by one lane.
         unsafe {
-            let mut before = T::zeroed();
-            if is_whole && lane == 0 {
-                // The item before item 0 does not exist, and item 0 is read in its place.
-                before = from.wrapping_sub((first > 0) as usize).read();
-            }
-            while row < Self::ROWS {
-                let step = simt::opaque_one() as u32;
-                let vector = row * WARP_LANES + lane;
-                if is_whole {
-                    let from = from.wrapping_add((vector * Self::VECTOR_ITEMS) as usize);
-                    let mut vectors: [Vector; MOST_AT_ONCE] = [[0; VECTOR_WORDS]; MOST_AT_ONCE];
+            if is_whole {
+                while row < Self::ROWS {
+                    let step = simt::opaque_one() as u32;
+                    let rows = begun.rows;
+                    let next_row = row + step * Self::ROWS_AT_ONCE;
+                    let is_last = Self::ROWS == Self::ROWS_AT_ONCE || next_row >= Self::ROWS;
+                    if !is_last {
+                        begun.rows = Self::load_rows(from, next_row);
+                    } else if has_next {
+                        *begun = self.begin_part(tile + 1);
+                    }
                     for_each_vector!(R in 0 1 2 3 => {
                         if (R as u32) < Self::ROWS_AT_ONCE {
-                            let row_items = (WARP_LANES * Self::VECTOR_ITEMS) as usize;
-                            let from = from.wrapping_add(R * row_items);
-                            vectors[R] = Self::ACCESS.load(from.cast(), Caching::Kept);
-                        }
-                    });
-                    for_each_vector!(R in 0 1 2 3 => {
-                        if (R as u32) < Self::ROWS_AT_ONCE {
-                            let lasts: T = item_of(&vectors[R], Self::VECTOR_ITEMS as usize - 1);
+                            let lasts: T = item_of(&rows[R], Self::VECTOR_ITEMS as usize - 1);
                             // Lane 0 gets the row's last item, which is the item before the next row.
                             let below = Self::shuffle_from(lasts, lane.wrapping_sub(1) % WARP_LANES);
                             if lane > 0 {
                                 before = below;
                             }
-                            let joined = Self::join(E::heads(&vectors[R], before));
+                            let joined = Self::join(E::heads(&rows[R], before));
                             if own_row == row + R as u32 {
                                 word = joined;
                             }
                             before = below;
                         }
                     });
-                    row += step * Self::ROWS_AT_ONCE;
-                } else {
+                    row = next_row;
+                }
+            } else {
+                while row < Self::ROWS {
+                    let step = simt::opaque_one() as u32;
+                    let vector = row * WARP_LANES + lane;
                     let joined = Self::join(self.row_bits(first, vector * Self::VECTOR_ITEMS));
                     if own_row == row {
                         word = joined;
                     }
                     row += step;
+                }
+                if has_next {
+                    *begun = self.begin_part(tile + 1);
                 }
             }
             if own_row < Self::ROWS {
@@ -258,12 +323,12 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         item_of(&words, 0)
     }
 
-    /// Writes the bits of a tile from shared memory, and puts its last head among the turn's tiles. The number of the calling warp is the
-    /// tile's number in the turn.
+    /// Writes the bits of a tile from shared memory, and puts its heads among those of the turn's tiles. The number of the calling warp is
+    /// the tile's number in the turn.
     ///
     /// # Safety
     /// Convergent: a whole warp. The launch has the tile, whose bits are in shared memory. No other warp uses the tile's bits in shared
-    /// memory, or the place of its last head.
+    /// memory, or its place among the turn's tiles.
     #[inline(always)]
     unsafe fn finish_tile(&self, tile: u64) {
         let lane = simt::lane();
@@ -273,8 +338,9 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             let words = simt::read_vector(self.bits(simt::warp()).wrapping_add(4 * lane as usize));
             let to = self.heads.word(tile * TILE_WORDS + 4 * lane as u64);
             simt::store_vector(to, words);
-            let mut end = 0;
+            let (mut end, mut count) = (0, 0);
             for_each_vector!(W in 0 1 2 3 => {
+                count += words[W].count_ones();
                 if words[W] != 0 {
                     end = (4 * lane + W as u32 + 1) * u32::BITS - words[W].leading_zeros();
                 }
@@ -282,39 +348,75 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             let found = simt::ballot(end > 0);
             // Without a head, any lane's end is 0.
             let last = simt::shuffle_from(end, 31_u32.wrapping_sub(found.leading_zeros()) % 32);
+            for_each_vector!(S in 1 2 4 8 16 => {
+                count += simt::shuffle_from(count, lane ^ S as u32);
+            });
             if lane == 0 {
-                self.turn_tile(simt::warp()).write(last);
+                let end = last;
+                self.turn_tile(simt::warp())
+                    .write(BeforeTile { end, count });
             }
         }
     }
 
-    /// Writes the words of the `count` tiles of a turn. The range begins with tile `first`, and the turn with the range's tile `turn`.
-    /// `before` is one more than the place in the range of the last head before the turn, or 0. Returns the same for the turn's end.
+    /// The heads before a turn, in the block's range. `turn` is the turn's first tile.
     ///
     /// # Safety
-    /// Convergent: a whole warp, alone. The launch has the tiles, and the turn's tiles are in shared memory.
+    /// A lane of warp 0, which has written the tiles of the turns before this one.
     #[inline(always)]
-    unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32, before: u32) -> u32 {
+    unsafe fn before_turn(&self, turn: u32) -> BeforeTile {
+        if turn == 0 {
+            return BeforeTile { end: 0, count: 0 };
+        }
+        // SAFETY: `write_tiles` has written the heads for all lanes of warp 0: this function's condition.
+        unsafe { simt::read_shared(&raw const (*self.shared).before) }
+    }
+
+    /// Writes the heads before each of the `count` tiles of a turn, and notes the heads before the next turn. The range begins with tile
+    /// `first`, and the turn with the range's tile `turn`.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp 0. The launch has the tiles, and the heads of the turn's tiles are in shared memory. The earlier turns'
+    /// tiles are written.
+    #[inline(always)]
+    unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32) {
         let lane = simt::lane();
-        let mut upto = before;
-        // SAFETY: the turn's tiles are in shared memory, and only this warp writes to the tiles' memory. The whole warp shuffles.
+        // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory, and to the heads
+        // before a turn. The whole warp shuffles, and all lanes have read the heads before this turn then.
         unsafe {
+            let before = self.before_turn(turn);
+            let (mut upto, mut sum) = (before.end, 0);
             if lane < count {
-                let last = simt::read_shared(self.turn_tile(lane));
-                if last > 0 {
-                    upto = (turn + lane) * TILE_ITEMS as u32 + last;
+                let tile = simt::read_shared(self.turn_tile(lane));
+                if tile.end > 0 {
+                    upto = (turn + lane) * TILE_ITEMS as u32 + tile.end;
                 }
+                sum = tile.count;
             }
             // A lane that has no lane `S` below it gets its own value.
             for_each_vector!(S in 1 2 4 => {
                 upto = Ord::max(upto, simt::shuffle_up(upto, S as u32));
+                let below = simt::shuffle_up(sum, S as u32);
+                if lane >= S as u32 {
+                    sum += below;
+                }
             });
-            let below = simt::shuffle_up(upto, 1);
+            let (below, sum_below) = (simt::shuffle_up(upto, 1), simt::shuffle_up(sum, 1));
             if lane < count {
-                let known = if lane > 0 { below } else { before };
+                let mut known = before;
+                if lane > 0 {
+                    known.end = below;
+                    known.count += sum_below;
+                }
                 self.heads.tile(first + (turn + lane) as u64).write(known);
             }
-            simt::shuffle_from(upto, WARPS - 1)
+            simt::warp_barrier();
+            if lane == WARPS - 1 {
+                let (end, count) = (upto, before.count + sum);
+                (*self.shared).before = BeforeTile { end, count };
+            }
+            // Orders the write of the heads before all lanes' reads.
+            simt::warp_barrier();
         }
     }
 
@@ -327,11 +429,11 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             .wrapping_add((place * TILE_WORDS as u32) as usize)
     }
 
-    /// The address of the last head of a turn's tile in shared memory.
+    /// The address of the heads of a turn's tile in shared memory.
     #[inline(always)]
-    fn turn_tile(&self, place: u32) -> *mut u32 {
+    fn turn_tile(&self, place: u32) -> *mut BeforeTile {
         // SAFETY: takes the field's address, and makes no reference.
         let tiles = unsafe { &raw mut (*self.shared).tiles };
-        tiles.cast::<u32>().wrapping_add(place as usize)
+        tiles.cast::<BeforeTile>().wrapping_add(place as usize)
     }
 }

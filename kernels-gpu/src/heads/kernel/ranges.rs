@@ -1,8 +1,8 @@
-//! The ranges: the last head of each range becomes the last head before the range.
+//! The ranges: the heads of each range become the heads before the range.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
-use crate::heads::{BLOCK_THREADS, MOST_RANGES};
+use crate::heads::{BeforeRange, BLOCK_THREADS, MOST_RANGES};
 use crate::selection::Equality;
 use crate::thread::for_each_vector;
 use crate::{simt, warp};
@@ -12,8 +12,37 @@ use super::Launch;
 /// How many ranges a thread reads at once.
 const AT_ONCE: u64 = 4;
 
+impl BeforeRange {
+    /// No heads.
+    const NONE: Self = BeforeRange { end: 0, count: 0 };
+
+    /// These heads, and then the heads of `later` ranges.
+    #[inline(always)]
+    fn and(self, later: Self) -> Self {
+        BeforeRange {
+            end: Ord::max(self.end, later.end),
+            count: self.count + later.count,
+        }
+    }
+
+    /// The heads that the lane `delta` below the calling lane has; any numbers if there is no such lane.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    unsafe fn below(self, delta: u32) -> Self {
+        // SAFETY: the whole warp is here: this function's condition.
+        unsafe {
+            BeforeRange {
+                end: warp::shuffle_up(self.end, delta),
+                count: warp::shuffle_up(self.count, delta),
+            }
+        }
+    }
+}
+
 impl<E: Equality<T>, T: Element> Launch<E, T> {
-    /// Replaces the last head of each range by the last head before the range, and writes the summary.
+    /// Replaces the heads of each range by the heads before the range, and writes the summary.
     ///
     /// # Safety
     /// Convergent: the whole block, which is the last to arrive.
@@ -27,50 +56,54 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             AT_ONCE
         };
         let thread = simt::thread_index();
+        let lane = simt::lane();
         let first = thread as u64 * each;
         let end = Ord::min(first + each, ranges);
         // SAFETY: the ranges are in the layout, and all of them are written: every block has arrived. The whole block is here, so the whole
-        // warp shuffles. Each warp writes a word of its own, and a barrier precedes the reads. Each range is read and rewritten by one
+        // warp shuffles. Each warp writes a place of its own, and a barrier precedes the reads. Each range is read and rewritten by one
         // thread. No other block accesses the summary any more.
         unsafe {
-            let mut own = 0;
+            let mut own = BeforeRange::NONE;
             let mut range = first;
             while range < end {
                 let step = simt::opaque_one() as u64;
-                let lasts = self.read_ranges(range, end);
-                for_each_vector!(R in 0 1 2 3 => { own = Ord::max(own, lasts[R]); });
+                let ranges = self.read_ranges(range, end);
+                for_each_vector!(R in 0 1 2 3 => { own = own.and(ranges[R]); });
                 range += step * AT_ONCE;
             }
-            // The last head of the lanes up to and including the calling one. A lane that has no lane `delta` below it gets its own value.
+            // The heads of the lanes up to and including the calling one.
             let mut upto = own;
             let mut delta = 1;
             while delta < WARP_LANES {
-                upto = Ord::max(upto, warp::shuffle_up(upto, delta));
+                let below = upto.below(delta);
+                if lane >= delta {
+                    upto = below.and(upto);
+                }
                 delta *= 2;
             }
-            let lasts: *mut u64 = (&raw mut (*self.shared).lasts).cast();
-            if simt::lane() == WARP_LANES - 1 {
-                lasts.add(simt::warp() as usize).write(upto);
+            let warps: *mut BeforeRange = (&raw mut (*self.shared).ranges).cast();
+            if lane == WARP_LANES - 1 {
+                warps.add(simt::warp() as usize).write(upto);
             }
-            // Orders the writes of the warps' last heads before all threads' reads.
+            // Orders the writes of the warps' heads before all threads' reads.
             simt::barrier();
-            let below = warp::shuffle_up(upto, 1);
-            let mut before = if simt::lane() == 0 { 0 } else { below };
+            let below = upto.below(1);
+            let mut before = if lane == 0 { BeforeRange::NONE } else { below };
             let mut warp = 0;
             while warp < simt::warp() {
                 let step = simt::opaque_one() as u32;
-                before = Ord::max(before, simt::read_shared(lasts.add(warp as usize)));
+                before = before.and(simt::read_shared(warps.add(warp as usize)));
                 warp += step;
             }
             range = first;
             while range < end {
                 let step = simt::opaque_one() as u64;
-                let lasts = self.read_ranges(range, end);
+                let ranges = self.read_ranges(range, end);
                 for_each_vector!(R in 0 1 2 3 => {
                     if range + (R as u64) < end {
                         self.heads.range(range + R as u64).write(before);
                     }
-                    before = Ord::max(before, lasts[R]);
+                    before = before.and(ranges[R]);
                 });
                 range += step * AT_ONCE;
             }
@@ -82,19 +115,19 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// The last heads of [`AT_ONCE`] ranges, from `range` on; 0 for ranges from `end` on.
+    /// The heads of [`AT_ONCE`] ranges, from `range` on; none for ranges from `end` on.
     ///
     /// # Safety
     /// The ranges before `end` are in the layout, and written.
     #[inline(always)]
-    unsafe fn read_ranges(&self, range: u64, end: u64) -> [u64; AT_ONCE as usize] {
-        let mut lasts = [0; AT_ONCE as usize];
+    unsafe fn read_ranges(&self, range: u64, end: u64) -> [BeforeRange; AT_ONCE as usize] {
+        let mut ranges = [BeforeRange::NONE; AT_ONCE as usize];
         for_each_vector!(R in 0 1 2 3 => {
             if range + (R as u64) < end {
                 // SAFETY: the range is in the layout, and written.
-                lasts[R] = unsafe { self.heads.range(range + R as u64).read() };
+                ranges[R] = unsafe { self.heads.range(range + R as u64).read() };
             }
         });
-        lasts
+        ranges
     }
 }

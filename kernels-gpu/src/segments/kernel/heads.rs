@@ -1,5 +1,5 @@
-//! Scans and reductions of segments that start at heads of runs. For a scan, an earlier launch may have written the heads as
-//! [bits](crate::heads). Otherwise the launch has the keys, and each block finds the heads around its window (see `heads/keys.rs`).
+//! Scans and reductions of segments that start at heads of runs. An earlier launch may have written the heads as [bits](crate::heads).
+//! Otherwise the launch has the keys, and each block finds the heads around its window (see `heads/keys.rs`).
 //!
 //! The windows are cut by items alone. A window owns the chunks that begin in it. A block has one window. One warp looks at the window's
 //! bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread finds the runs around the items
@@ -21,6 +21,7 @@
 //! The bits belong to the library: an earlier launch or the block itself has written them. So nothing is checked or refused here.
 
 mod keys;
+mod many;
 mod narrow;
 mod published;
 mod ranks;
@@ -53,15 +54,16 @@ use super::search::Offsets;
 use super::{depart, Launch};
 
 /// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads, or are runs
-/// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`).
+/// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`), and a text that compares
+/// keys (see [`simt::compares_keys`]).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `key_bytes` is 0, and `heads` has room for the bits of `item_count` items. Earlier work has marked the items in the direction of this
-///    launch, as many as condition 4 says. Or `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a
-///    multiple of 16, and the scan is forward.
+/// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item,
+///    at a multiple of 16, and the scan is forward. Otherwise `heads` has room for the bits of `item_count` items, and earlier work has
+///    marked the items in the direction of this launch, as many as condition 4 says.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
@@ -101,30 +103,35 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
     unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
 }
 
-/// Reduces each run of equal keys to a result in `output`. Also writes the number of runs, their starts and, if `first_keys` is not null,
-/// their first keys.
+/// Reduces each run of equal keys to a result in `output`. Also writes the number of runs and, unless they are null, the first keys and the
+/// starts of the runs. From this kernel's text, the host also makes a text that compares keys (see [`simt::compares_keys`]).
 ///
 /// # Safety
-/// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
-///    segmented scan.
+/// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window. They have the shared memory
+///    of a segmented scan or, if a window has as many items as a chunk, at least that of a segmented reduction.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. `key_bytes` is 4 or 8, and `keys` points to a readable key of this size for each item, at a multiple of 16. Nobody writes the keys
-///    before the launch's end.
-/// 4. `item_count_at` is null, or points to a readable number: how many items are to be reduced.
-/// 5. `output` has room for a result for each item. `first_keys` is null, or has room for a key for each item. `starts` has room for a
-///    number of `start_bytes`, 4 or 8, for each item and for one more. `run_count` has room for a number. These outputs overlap nothing
-///    else that the launch accesses.
+/// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, and `keys` is a multiple of 16. Otherwise `heads` has room
+///    for the bits of `item_count` items, and earlier work has marked the items forward, as many as condition 4 says. If the text compares
+///    keys, or first keys are wanted, `keys` points to a readable key of `key_bytes`, 1, 2, 4 or 8, for each item, aligned to a key. Nobody
+///    writes the keys before the launch's end.
+/// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be reduced.
+/// 5. `output` has room for a result for each item. `first_keys` is null, or has room for a key for each item. `starts` is null, or has
+///    room for a number of `start_bytes`, 4 or 8, for each item and for one more. `run_count` has room for a number. These outputs overlap
+///    nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] for these windows, and one more for each window.
+///    [`crate::segments::state_words`] for these windows, and one more for each window if the text compares keys.
 /// 7. [Short runs fit](crate::segments::short_runs_fit) in a window.
 #[inline(always)]
 pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
     simt::await_work_before();
+    // The bits have room for as many items as the launch may have.
+    let heads = Heads::new(arguments.heads, arguments.item_count);
     let keys = Keys {
         words: arguments.keys,
         bytes: arguments.key_bytes as u32,
     };
     let outputs = Outputs {
+        keys,
         first_keys: arguments.first_keys,
         starts: arguments.starts,
         start_bytes: arguments.start_bytes as u32,
@@ -156,8 +163,8 @@ pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArgument
     // SAFETY: the launch's conditions are this function's; all threads of the block get here. Every branch around a barrier goes the same
     // way on all threads, since it depends on shared memory. `depart` comes after the last use of the board.
     unsafe {
-        if launch.begin_at_heads(None, keys, room) {
-            launch.reduce_at_heads(keys, &outputs, room);
+        if launch.begin_at_heads(&heads, keys, room) {
+            launch.reduce_at_heads(&outputs, room);
         } else if launch.offsets.item_count == 0 && simt::thread_index() == 0 {
             // Without items there are no runs. The block with the first ticket writes their number.
             if simt::read_shared(&raw const (*launch.header).ticket) == 0 {
@@ -172,8 +179,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::work_and_depart`], for segments that start at heads.
     ///
     /// # Safety
-    /// Convergent: the whole block. There is a readable key for each item; or `keys` has no keys, and the heads are marked. `state_words`
-    /// is the launch's argument.
+    /// Convergent: the whole block. If the text compares keys, there is a readable key for each item; otherwise the heads are marked.
+    /// `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_at_heads(&self, heads: &Heads, keys: Keys, state_words: u64) {
         let room = Room::new(self.header.cast(), self.offsets.direction);
@@ -181,7 +188,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // goes the same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads`
         // follows. The board is not used after `run_at_heads`.
         unsafe {
-            if self.begin_at_heads(Some(heads), keys, room) {
+            if self.begin_at_heads(heads, keys, room) {
                 self.run_at_heads(room);
             }
             self.depart_if_last(state_words);
@@ -212,12 +219,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// the window.
     ///
     /// # Safety
-    /// Convergent: the whole block, which calls this first, and once. There is a readable key for each item; or `keys` has no keys, and the
-    /// heads are marked.
+    /// Convergent: the whole block, which calls this first, and once. If the text compares keys, there is a readable key for each item.
+    /// Otherwise the heads are marked.
     #[inline(always)]
     unsafe fn begin_at_heads(
         &self,
-        heads: Option<&Heads>,
+        heads: &Heads,
         keys: Keys,
         room: Room<T, O::Accumulator>,
     ) -> bool {
@@ -240,19 +247,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 window = simt::shuffle_from(ticket.index, 0) as u64;
             }
             let mut seen = Seen::NOTHING;
-            match heads {
-                Some(heads) if keys.bytes == 0 => {
-                    if simt::warp() == 0 && window < windows {
-                        seen = self.see(heads, window);
-                    }
+            if !simt::compares_keys() {
+                if simt::warp() == 0 && window < windows {
+                    seen = self.see(heads, window);
                 }
-                _ => {
-                    // Orders the writes of the ticket and the tag before all threads' reads.
-                    simt::barrier();
-                    window = self.window_number(0);
-                    if window < windows {
-                        seen = self.see_keys(keys, room, window);
-                    }
+            } else {
+                // Orders the writes of the ticket and the tag before all threads' reads.
+                simt::barrier();
+                window = self.window_number(0);
+                if window < windows {
+                    seen = self.see_keys(keys, room, window);
                 }
             }
             if simt::warp() == 0 && window < windows {

@@ -43,7 +43,7 @@ const FAR_VECTORS: usize = 5;
 pub struct Keys {
     /// The address of the keys' words, a multiple of 16.
     pub words: *const u32,
-    /// The size of a key in bytes: 4 or 8. 0 if there are no keys, because the heads are marked.
+    /// The size of a key in bytes: 4 or 8. Any other number if the keys are not compared.
     pub bytes: u32,
 }
 
@@ -54,9 +54,15 @@ impl Keys {
         self.bytes == 8
     }
 
+    /// Whether a key has one or two words.
+    #[inline(always)]
+    pub fn have_words(self) -> bool {
+        self.bytes >= size_of::<u32>() as u32
+    }
+
     /// The binary logarithm of the number of words of a key.
     #[inline(always)]
-    fn shift(self) -> u32 {
+    pub fn shift(self) -> u32 {
         self.are_wide() as u32
     }
 
@@ -65,7 +71,7 @@ impl Keys {
     /// # Safety
     /// The word is one of a key, and readable.
     #[inline(always)]
-    unsafe fn word(self, word: u64) -> u32 {
+    pub unsafe fn word(self, word: u64) -> u32 {
         // SAFETY: the word is readable: this function's condition.
         unsafe { self.words.wrapping_add(word as usize).read() }
     }

@@ -44,7 +44,7 @@ impl PublishedHeads {
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-unsafe fn warp_sum(mut value: u32) -> u32 {
+pub unsafe fn warp_sum(mut value: u32) -> u32 {
     for_each_vector!(S in 1 2 4 8 16 => {
         // SAFETY: the whole warp is here: this function's condition.
         value = value.wrapping_add(unsafe { simt::shuffle_from(value, simt::lane() ^ S as u32) });

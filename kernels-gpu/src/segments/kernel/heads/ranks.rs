@@ -1,10 +1,11 @@
 //! Reductions of runs of keys: the numbers of the runs, and the outputs for each run.
 //!
-//! Each window publishes how many heads it has. One warp adds up these numbers over all earlier windows. A run's number is this sum, plus
-//! the number of heads between the window's begin and the run's head.
+//! A run's number is the number of runs that begin before the window, plus the number of heads between the window's begin and the run's
+//! head. The marked heads have the first of these numbers. If there are no marked heads, each window publishes how many heads it has, and
+//! one warp adds up these numbers over all earlier windows.
 //!
-//! A block folds the chunks of its window as a scan does, and publishes the same values. The lane that writes a run's start also folds the
-//! run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
+//! A block folds the chunks of its window as a scan does, and publishes the same values. The lane that writes a run's outputs also folds
+//! the run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -19,13 +20,24 @@ use super::super::leaves::Fold;
 use super::super::Launch;
 use super::keys::Keys;
 use super::runs::{Places, HAS_NODES, HAS_ROOTS};
+use super::short::Ranked;
+
+/// If a warp has at most this many words, it takes one word after the other. The code is short, which matters most in small launches (see
+/// `keys.rs`).
+const FEW_WORDS: u32 = 4;
+
+/// If a warp has more words, and they have more heads than this on average, it takes several words at once (see `many.rs`). Otherwise the
+/// heads are dealt to the lanes one after the other.
+const FEW_HEADS: u32 = 8;
 
 /// Where a reduction writes what it finds of the runs.
 #[derive(Clone, Copy)]
 pub struct Outputs {
+    /// The keys, of 1, 2, 4 or 8 bytes. Not used if first keys are not wanted.
+    pub keys: Keys,
     /// Null, or where the first key of each run is written.
     pub first_keys: *mut u8,
-    /// Where the starts of the runs are written, and then the number of items.
+    /// Null, or where the starts of the runs are written, and then the number of items.
     pub starts: *mut u8,
     /// The size of a start in bytes: 4 or 8.
     pub start_bytes: u32,
@@ -34,12 +46,15 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Writes the start of a run.
+    /// Writes the start of a run, if starts are wanted.
     ///
     /// # Safety
-    /// There is room for the start, and no other thread writes it.
+    /// If starts are wanted, there is room for this one, and no other thread writes it.
     #[inline(always)]
-    unsafe fn start(&self, run: u64, item: u64) {
+    pub unsafe fn start(&self, run: u64, item: u64) {
+        if !self.has_starts() {
+            return;
+        }
         // SAFETY: there is room for the start: this function's condition.
         unsafe {
             match self.start_bytes {
@@ -53,7 +68,7 @@ impl Outputs {
         }
     }
 
-    /// Writes the number of runs and, in the place after the last run's start, the number of items.
+    /// Writes the number of runs and, if starts are wanted, the number of items in the place after the last run's start.
     ///
     /// # Safety
     /// There is room for both numbers, and no other thread writes them.
@@ -65,24 +80,73 @@ impl Outputs {
             self.count.write(run_count);
         }
     }
-}
 
-impl Keys {
-    /// Copies key `item` to place `run` of `to`.
+    /// Whether starts are wanted.
+    #[inline(always)]
+    pub fn has_starts(&self) -> bool {
+        !self.starts.is_null()
+    }
+
+    /// Whether first keys are wanted.
+    #[inline(always)]
+    pub fn has_keys(&self) -> bool {
+        !self.first_keys.is_null()
+    }
+
+    /// Copies key `item` to the place of the first key of run `run`.
     ///
     /// # Safety
-    /// The key is readable, and `to` has the place, which no other thread writes.
+    /// First keys are wanted. The key is readable, and there is room for the first key, which no other thread writes.
     #[inline(always)]
-    unsafe fn copy(&self, item: u64, to: *mut u8, run: u64) {
-        let (from, at) = (item as usize, run as usize);
-        // SAFETY: the key is readable, and its place in `to` is this thread's: this function's conditions.
+    pub unsafe fn copy_key(&self, item: u64, run: u64) {
+        let keys: *const u8 = self.keys.words.cast();
+        macro_rules! copy {
+            ($key:ty) => {{
+                let key = keys.cast::<$key>().add(item as usize).read();
+                self.first_keys.cast::<$key>().add(run as usize).write(key);
+            }};
+        }
+        // SAFETY: the key is readable, and its place among the first keys is this thread's: this function's conditions.
         unsafe {
-            if self.are_wide() {
-                let keys: *const u64 = self.words.cast();
-                to.cast::<u64>().add(at).write(keys.add(from).read());
-            } else {
-                to.cast::<u32>().add(at).write(self.words.add(from).read());
+            match self.keys.bytes {
+                4 => copy!(u32),
+                8 => copy!(u64),
+                2 => copy!(u16),
+                _ => copy!(u8),
             }
+        }
+    }
+}
+
+/// The words that a warp takes, and what it needs to know to write the outputs of their heads.
+#[derive(Clone, Copy)]
+pub struct Own {
+    /// The first word.
+    pub first: u32,
+    /// One past the last word.
+    pub end: u32,
+    /// The window's first item.
+    pub origin: u64,
+    /// The number of the run of the window's first head.
+    pub rank: u64,
+    /// The place of the tail's head, or a place that is not in the window.
+    pub tail: u32,
+}
+
+impl Own {
+    /// Whether the tail begins in these words.
+    #[inline(always)]
+    fn has_tail(&self) -> bool {
+        let number = self.tail / u32::BITS;
+        number >= self.first && number < self.end
+    }
+
+    /// The heads of word `number`, among which `heads` are all, whose runs have outputs: all except the tail's.
+    #[inline(always)]
+    pub fn without_tail(&self, number: u32, heads: u32) -> u32 {
+        match self.tail / u32::BITS == number {
+            true => heads & !(1 << (self.tail % u32::BITS)),
+            false => heads,
         }
     }
 }
@@ -113,67 +177,189 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the starts of the runs that begin in the window and, if they are wanted, the first keys. Folds the window's chunks of at most
-    /// 16 items: writes the results of runs, and stores the value of a short tail. For the last window, also writes the number of runs.
-    /// `work` has number `number` among the window's works. If it is the second, nothing is left to write.
+    /// Writes the outputs of the runs that begin in the window: starts and first keys, if they are wanted, and the results of runs of at
+    /// most 16 items. Also stores the value of a short tail. For the last window, also writes the number of runs. `work` has number
+    /// `number` among the window's works. If it is the second, nothing is left to write.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. There is a readable key for each
-    /// item, and the outputs have room for all runs.
+    /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. If first keys are wanted, there
+    /// is a readable key for each item. The outputs have room for all runs.
     #[inline(always)]
     unsafe fn write_runs(
         &self,
-        keys: Keys,
         outputs: &Outputs,
         number: u32,
         work: &Work,
         room: Room<T, O::Accumulator>,
     ) {
-        let lane = simt::lane();
         // All words are read together with the window's first work. A branch around the call would make rust-cuda's compiler copy the
         // barrier after it.
         let words = if number == 0 { self.window_words() } else { 0 };
+        let warps = self.threads() / WARP_LANES;
+        let each = (words + warps - 1) >> warps.trailing_zeros();
         // SAFETY: the header, the words and the items are written. A short chunk is in the first work, since short runs fit (condition 7 of
-        // [`by_key_reduce`]). Each run has one head, and so one thread writes its outputs, which have room. One thread writes the end.
+        // [`by_key_reduce`]). The warps have different words, and each head one lane, so one thread writes the outputs of a run, which have
+        // room. The whole warp is here, and all lanes have the same words. One thread writes the end.
         unsafe {
             let window = self.window_number(0);
-            let origin = window << self.window_shift;
             let has_tail = work.tail_chunk == 0;
-            let rank = self.rank().wrapping_sub(has_tail as u64);
-            let mut word = simt::warp();
-            while word < words {
-                let step = simt::opaque_one() as u32;
-                let place = word * u32::BITS + lane;
-                let starts = room.word(word);
-                if starts.heads >> lane & 1 != 0 {
-                    let rank_here = room.heads_before(place);
-                    let run = rank.wrapping_add(rank_here as u64);
-                    let is_tail = has_tail && rank_here == 0;
-                    if !is_tail {
-                        let item = origin + place as u64;
-                        outputs.start(run, item);
-                        if !outputs.first_keys.is_null() {
-                            keys.copy(item, outputs.first_keys, run);
-                        }
-                    }
-                    let length = starts.end_of(word, lane) - place;
-                    if length <= FAN {
-                        let begin = place.wrapping_add(work.starts);
-                        let index = if is_tail { work.index } else { 0 };
-                        let value = self.fold_each(room, begin, begin + length, index);
-                        if is_tail {
-                            self.finish(work, 0, value);
-                        } else {
-                            write_result!(O, T, self.output, run as usize, value);
-                        }
-                    }
-                }
-                word += step * (self.threads() / WARP_LANES);
+            let first = Ord::min(simt::warp() * each, words);
+            let own = Own {
+                first,
+                end: Ord::min(first + each, words),
+                origin: window << self.window_shift,
+                rank: self.rank().wrapping_sub(has_tail as u64),
+                tail: match has_tail {
+                    true => Places::of(work).begin,
+                    false => u32::MAX,
+                },
+            };
+            if own.first < own.end {
+                self.write_runs_of(outputs, work, room, &own);
             }
             let windows = window_count(self.offsets.item_count, self.window_shift);
             if words > 0 && window == windows - 1 && simt::thread_index() == 0 {
                 let chunks = room.heads_before(1 << self.window_shift);
-                outputs.end(rank.wrapping_add(chunks as u64), self.offsets.item_count);
+                outputs.end(
+                    own.rank.wrapping_add(chunks as u64),
+                    self.offsets.item_count,
+                );
+            }
+        }
+    }
+
+    /// Writes the outputs of a warp's heads. Also stores the value of a short tail.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp, with its own words, at least one. The conditions of [`Self::write_runs`].
+    #[inline(always)]
+    unsafe fn write_runs_of(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+    ) {
+        let words = own.end - own.first;
+        // SAFETY: the conditions of the called functions are this function's, and the warp has at most as many words as lanes. All lanes
+        // have the same words, and so take the same way.
+        unsafe {
+            if words <= FEW_WORDS {
+                self.write_word_by_word(outputs, work, room, own);
+            } else {
+                self.write_dealt(outputs, work, room, own);
+            }
+        }
+    }
+
+    /// As [`Self::write_runs_of`]: a lane takes the heads at its bit of each word, one word after the other.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_runs_of`].
+    #[inline(always)]
+    unsafe fn write_word_by_word(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+    ) {
+        let lane = simt::lane();
+        let mut number = own.first;
+        while number < own.end {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the words are written, and each head has one lane. The rest are this function's conditions.
+            unsafe {
+                if room.word(number).heads >> lane & 1 != 0 {
+                    self.write_run(outputs, work, room, own, number * u32::BITS + lane);
+                }
+            }
+            number += step;
+        }
+    }
+
+    /// As [`Self::write_runs_of`]: the heads are dealt to the lanes one after the other, unless there are [many](FEW_HEADS).
+    ///
+    /// # Safety
+    /// The conditions of [`Self::write_runs_of`]. The warp has at most as many words as lanes.
+    #[inline(always)]
+    unsafe fn write_dealt(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+    ) {
+        let lane = simt::lane();
+        let words = own.end - own.first;
+        // SAFETY: the words are written, and the warp has at most as many as lanes. The whole warp shuffles, since all lanes have the same
+        // words. Each head has one lane. The rest are this function's conditions.
+        unsafe {
+            let mut heads = 0;
+            if lane < words {
+                heads = room.word(own.first + lane).heads;
+            }
+            let ranked = Ranked::new(heads);
+            let mut dealt = ranked.count();
+            let are_many = dealt > FEW_HEADS * words;
+            if are_many {
+                // Only the tail is dealt, which is the window's first chunk.
+                dealt = own.has_tail() as u32;
+            }
+            let mut rank = lane;
+            while rank - lane < dealt {
+                let step = simt::opaque_one() as u32;
+                let (word, bit) = ranked.find(rank);
+                if rank < dealt {
+                    let place = (own.first + word) * u32::BITS + bit;
+                    self.write_run(outputs, work, room, own, place);
+                }
+                rank += step * WARP_LANES;
+            }
+            if are_many {
+                self.write_many(outputs, work, room, own);
+            }
+        }
+    }
+
+    /// Writes the start of the run whose head is at `place` in the window, its first key if it is wanted, and its result if it has at most
+    /// 16 items. If it is the tail, only stores its value, if it has at most 16 items.
+    ///
+    /// # Safety
+    /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].
+    #[inline(always)]
+    unsafe fn write_run(
+        &self,
+        outputs: &Outputs,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        own: &Own,
+        place: u32,
+    ) {
+        let (number, bit) = (place / u32::BITS, place % u32::BITS);
+        // SAFETY: the words and the items are written, and no other thread has the head (this function's conditions). A chunk of at most 16
+        // items is in the work.
+        unsafe {
+            let is_tail = place == own.tail;
+            let before = room.heads_before(place) as u64;
+            let run = own.rank.wrapping_add(before);
+            if !is_tail {
+                let item = own.origin + place as u64;
+                outputs.start(run, item);
+                if outputs.has_keys() {
+                    outputs.copy_key(item, run);
+                }
+            }
+            let length = room.word(number).end_of(number, bit) - place;
+            if length <= FAN {
+                let begin = place.wrapping_add(work.starts);
+                let index = if is_tail { work.index } else { 0 };
+                let value = self.fold_each(room, begin, begin + length, index);
+                if is_tail {
+                    self.finish(work, 0, value);
+                } else {
+                    write_result!(O, T, self.output, run as usize, value);
+                }
             }
         }
     }
@@ -184,12 +370,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header, the words and the number of the window's first run are written. The conditions of
     /// [`Self::write_runs`].
     #[inline(always)]
-    pub unsafe fn reduce_at_heads(
-        &self,
-        keys: Keys,
-        outputs: &Outputs,
-        room: Room<T, O::Accumulator>,
-    ) {
+    pub unsafe fn reduce_at_heads(&self, outputs: &Outputs, room: Room<T, O::Accumulator>) {
         // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. The branches around
         // barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps
         // that it needs, with a barrier between. The last barrier comes before the next work replaces the items, and before warp 0 reads
@@ -206,7 +387,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::barrier();
                 let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
                 Self::note(room.flags_of(number), found);
-                self.write_runs(keys, outputs, number, &work, room);
+                self.write_runs(outputs, number, &work, room);
                 // Orders the writes of leaves' values and of flags before all threads' reads.
                 simt::barrier();
                 let flags = simt::read_shared(room.flags_of(number));

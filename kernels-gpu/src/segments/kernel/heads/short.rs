@@ -19,9 +19,9 @@ use super::runs::{Places, Run};
 /// took each word alone, and 1,357 µs with this number. Ragged works were not yet scanned by sixteens of places.
 const FEW: u32 = 8;
 
-/// The short chunks of a warp's words, a word for each lane. They are numbered from lane 0's first chunk on.
+/// Chunks of a warp's words, a word for each lane. They are numbered from lane 0's first chunk on.
 #[derive(Clone, Copy)]
-struct Ranked {
+pub struct Ranked {
     /// The bits of the lane's chunks.
     heads: u32,
     /// How many chunks the lanes up to this one have, its own included.
@@ -34,7 +34,7 @@ impl Ranked {
     /// # Safety
     /// Convergent: a whole warp.
     #[inline(always)]
-    unsafe fn new(heads: u32) -> Self {
+    pub unsafe fn new(heads: u32) -> Self {
         let mut upto = heads.count_ones();
         for_each_vector!(S in 1 2 4 8 16 => {
             // SAFETY: the whole warp is here: this function's condition.
@@ -51,7 +51,7 @@ impl Ranked {
     /// # Safety
     /// Convergent: a whole warp.
     #[inline(always)]
-    unsafe fn count(&self) -> u32 {
+    pub unsafe fn count(&self) -> u32 {
         // SAFETY: the whole warp is here: this function's condition.
         unsafe { simt::shuffle_from(self.upto, WARP_LANES - 1) }
     }
@@ -61,7 +61,7 @@ impl Ranked {
     /// # Safety
     /// Convergent: a whole warp.
     #[inline(always)]
-    unsafe fn find(&self, number: u32) -> (u32, u32) {
+    pub unsafe fn find(&self, number: u32) -> (u32, u32) {
         let mut lane = 0;
         // SAFETY: the whole warp is here (this function's condition), and `lane` is less than 32.
         unsafe {
@@ -70,15 +70,17 @@ impl Ranked {
                     lane += S as u32;
                 }
             });
-            let mut heads = simt::shuffle_from(self.heads, lane);
+            let heads = simt::shuffle_from(self.heads, lane);
             let upto = simt::shuffle_from(self.upto, lane);
             let rank = number.wrapping_sub(upto - heads.count_ones());
-            for_each_vector!(R in 0 1 2 3 4 5 6 => {
-                if rank > R as u32 {
-                    heads &= heads.wrapping_sub(1);
+            let mut bit = 0;
+            for_each_vector!(S in 16 8 4 2 1 => {
+                let upto = bit + S as u32;
+                if (heads & ((1 << upto) - 1)).count_ones() <= rank {
+                    bit = upto;
                 }
             });
-            (lane, heads.trailing_zeros())
+            (lane, bit)
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::thread::for_each_vector;
 
 use super::super::items::Room;
 use super::super::Launch;
+use super::published::warp_sum;
 use super::words::Word;
 
 /// The words of a vector.
@@ -125,12 +126,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         1 << self.window_shift >> u32::BITS.trailing_zeros()
     }
 
-    /// The last head before a window, if there is one.
+    /// The last head before a window, if there is one. In a reduction, also how many heads there are before the window.
     ///
     /// # Safety
     /// Convergent: the whole warp. The heads are marked, and the launch has the window.
     #[inline(always)]
-    unsafe fn last_before(&self, heads: &Heads, number: u64) -> u64 {
+    unsafe fn heads_before(&self, heads: &Heads, number: u64) -> (u64, u64) {
         let begin = number << self.window_shift;
         let tile = begin / TILE_ITEMS;
         let range = tile >> heads.layout.range_shift;
@@ -142,24 +143,28 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let bits = Self::bits(heads, tile * TILE_WORDS, words);
             let before_range = heads.range(range).read();
             let before_tile = heads.tile(tile).read();
-            let mut last = before_range.wrapping_sub(1);
-            if before_tile > 0 {
+            let mut last = before_range.end.wrapping_sub(1);
+            if before_tile.end > 0 {
                 let origin = (range << heads.layout.range_shift) * TILE_ITEMS;
-                last = origin + (before_tile - 1) as u64;
+                last = origin + (before_tile.end - 1) as u64;
             }
             let found = simt::ballot(bits.are_some());
             let highest = simt::shuffle_from(bits.highest(), last_lane(found));
             if found != 0 {
                 last = tile * TILE_ITEMS + highest as u64;
             }
-            last
+            let mut count = before_range.count + before_tile.count as u64;
+            if self.task == Task::Reduce {
+                count += warp_sum(bits.count()) as u64;
+            }
+            (last, count)
         }
     }
 
-    /// What a window's warp sees of marked heads.
+    /// What a window's warp sees of marked heads. In a reduction, also writes the number of runs that begin before the window.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The heads are marked, and the launch has window `number`.
+    /// Convergent: the whole warp, once for the block. The heads are marked, and the launch has window `number`.
     #[inline(always)]
     pub unsafe fn see(&self, heads: &Heads, number: u64) -> Seen {
         let words = self.window_words();
@@ -177,7 +182,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let own = Self::bits(heads, first, words);
             let next = Self::bits(heads, first + words as u64, upto.saturating_sub(words));
-            let last_before = self.last_before(heads, number);
+            let (last_before, count) = self.heads_before(heads, number);
+            if self.task == Task::Reduce && simt::lane() == 0 {
+                self.rank_address().write(count);
+            }
             let of_next = simt::ballot(next.are_some());
             let next_lowest = simt::shuffle_from(next.lowest(), first_lane(of_next));
             Seen {
@@ -307,8 +315,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 has_tail,
                 is_last: (next.wrapping_sub(tail) <= chunk) as u32,
             });
-            // The last chunk is a work of its own, if not all chunks fit.
-            let most = room_items::<T, O::Accumulator>(Task::Scan) as u32;
+            // The last chunk is a work of its own, if not all chunks fit. If windows are small, a block has a scan's room.
+            let task = if window < chunk {
+                Task::Scan
+            } else {
+                self.task
+            };
+            let most = room_items::<T, O::Accumulator>(task) as u32;
             let is_followed = found != 0 && upto - begin > most;
             let is_cut = of_own != 0 && end - last > chunk;
             let place = self.place_of(origin + begin as u64);

@@ -24,6 +24,13 @@ pub struct Word {
 const WORD_BITS: u32 = u32::BITS;
 
 impl Word {
+    /// No chunks.
+    pub const NONE: Self = Word {
+        heads: 0,
+        before: 0,
+        after: 0,
+    };
+
     /// The word in the form in which it is kept in shared memory.
     #[inline(always)]
     pub fn packed(&self) -> u64 {

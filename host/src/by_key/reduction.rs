@@ -1,0 +1,157 @@
+//! Reductions by key with the kernel for runs, which writes the results, the first keys and the starts of the runs. It finds the heads of
+//! the runs itself if there are few keys, which are equal exactly if their bytes are, and [can be compared](can_compare): then the
+//! reduction has one launch. Otherwise an earlier launch [marks](super::heads) the heads.
+
+use std::mem::offset_of;
+
+use warpfold_kernels::heads::{Layout, Summary};
+use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
+use warpfold_kernels::segments::{window_count, window_shift};
+
+use super::heads::{MOST_BLOCKS, mark};
+use super::{Keyed, Outputs, RunsTo};
+use crate::error::Result;
+use crate::gpu::{Entered, Form, LoadedKernel, Need};
+use crate::kernel::Row;
+use crate::launch::{ByKeyReduceWords, Made, Position, Queue, Span};
+
+/// Whether a kernel that reduces or scans can compare the bytes of these keys: it loads vectors of 16 bytes, with 2 or 4 keys each.
+pub(super) fn can_compare(keys: Span) -> bool {
+    matches!(keys.item.bytes, 4 | 8) && keys.address.is_multiple_of(16)
+}
+
+/// The kernels of a reduction, and how its work is divided.
+pub(super) struct Plan<'a> {
+    row: &'static Row,
+    kernel: &'a LoadedKernel,
+    /// The kernel that marks the heads of the runs; `None` if the reduction compares the keys itself.
+    marker: Option<&'a LoadedKernel>,
+    window_shift: u32,
+    windows: u64,
+}
+
+impl Keyed {
+    /// The plan of a call. `row` is the operator's row for segments. `None` if there are no keys; if the call is a scan; if the operator
+    /// has no kernel for it, or wide items and accumulators; if first keys are wanted, and have a size that the kernel cannot copy; or if
+    /// the outputs have room for fewer runs than keys.
+    pub(super) fn plan<'a>(
+        &self,
+        entered: Entered<'a>,
+        row: &'static Row,
+        made: Made,
+        outputs: Outputs,
+        starts: Option<Span>,
+    ) -> Result<Option<Plan<'a>>> {
+        let key_count = self.keys.item_count;
+        let has_room = self.room(made, outputs) == key_count
+            && starts.is_none_or(|starts| starts.item_count > key_count);
+        let can_copy =
+            outputs.unique_keys.is_none() || matches!(self.keys.item.bytes, 1 | 2 | 4 | 8);
+        let is_suited = matches!(made, Made::Reduction) && key_count > 0 && has_room && can_copy;
+        let (Some(row), Some(marker), true) = (row.by_key, self.marker, is_suited) else {
+            return Ok(None);
+        };
+        let row = row();
+        let division = row.division;
+        if !division.short_runs_fit {
+            return Ok(None);
+        }
+        let item_count = key_count as u64;
+        let divided = |kernel: &LoadedKernel| {
+            let resident_blocks = kernel.short.resident_blocks as u64;
+            let shift = window_shift(division.chunk_items, item_count, resident_blocks);
+            (shift, window_count(item_count, shift), resident_blocks)
+        };
+        if marker.compares_bytes && can_compare(self.keys) {
+            // A kernel is not compiled for a call that has too many keys for any number of resident blocks.
+            let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
+            let is_few =
+                |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(division.chunk_items) * blocks;
+            if is_few(most_blocks) {
+                let kernel = entered.kernel_in(&row.entry, Form::Keyed)?;
+                let (window_shift, windows, resident_blocks) = divided(kernel);
+                if is_few(resident_blocks) {
+                    return Ok(Some(Plan {
+                        row,
+                        kernel,
+                        marker: None,
+                        window_shift,
+                        windows,
+                    }));
+                }
+            }
+        }
+        let kernel = entered.kernel(&row.entry)?;
+        let marker = Some(entered.kernel(marker.entry)?);
+        let (window_shift, windows, _) = divided(kernel);
+        Ok(Some(Plan {
+            row,
+            kernel,
+            marker,
+            window_shift,
+            windows,
+        }))
+    }
+
+    /// Queues the launch or the two launches of a plan. The workspace is made ready before the first launch is queued.
+    ///
+    /// # Safety
+    ///
+    /// - The conditions of [`Self::select_and_combine`];
+    /// - the plan was made for these arguments.
+    pub(super) unsafe fn reduce_runs(
+        &self,
+        queue: &mut Queue<'_>,
+        plan: &Plan<'_>,
+        outputs: Outputs,
+        to: RunsTo,
+    ) -> Result<()> {
+        let item_count = self.keys.item_count as u64;
+        let layout = Layout::of(item_count);
+        let mut need = Need::states(plan.windows * plan.row.division.accumulator_words);
+        match plan.marker {
+            Some(_) => need.head_bytes = layout.bytes,
+            // A word for the heads of each window.
+            None => need.state_words += plan.windows,
+        }
+        let scratch = queue.scratch_for(Position::Whole, need)?;
+        let mut reduction = ByKeyReduceWords {
+            input: self.values.address,
+            item_count,
+            item_count_at: self.count.map_or(0, |count| count.address),
+            heads: 0,
+            keys: self.keys.address,
+            key_bytes: self.keys.item.bytes as u64,
+            control: scratch.control,
+            states: scratch.states,
+            state_words: scratch.state_words,
+            output: outputs.results.address,
+            first_keys: outputs.unique_keys.map_or(0, |keys| keys.address),
+            starts: to.starts.map_or(0, |starts| starts.address),
+            start_bytes: to.starts.map_or(4, |starts| starts.item.bytes as u64),
+            run_count: to.count.address,
+            window_shift: plan.window_shift.into(),
+        };
+        if let Some(marker) = plan.marker {
+            let (keys, count) = (self.keys, self.count);
+            // SAFETY: there is a key, since there is a plan (condition 2). Keys and their number can be read (condition 1). The workspace
+            // has room for the heads of all keys.
+            unsafe { mark(queue, marker, keys, count, false, scratch.heads)? };
+            reduction.heads = scratch.heads;
+            if self.count.is_some() {
+                // The first launch writes the number of items.
+                reduction.item_count_at = scratch.heads + offset_of!(Summary, item_count) as u64;
+            }
+        }
+        // If the device can work on all windows at once, blocks have more threads.
+        let grid = match plan.windows <= plan.kernel.short.resident_blocks as u64 {
+            true => plan.kernel.short,
+            false => plan.kernel.long,
+        };
+        let (kernel, windows, words) = (plan.kernel, plan.windows, reduction.list());
+        // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
+        // starts and their number can be written (condition 1). There is room for a run for each key, short runs fit, and the heads are
+        // marked, or the keys can be compared (condition 2). The workspace has the state words, and there is a block for each window.
+        unsafe { queue.launch(Position::Whole, kernel, grid.block, windows, words) }
+    }
+}

@@ -1,0 +1,27 @@
+//! Whether a scan or a reduction by key compares keys. It is a number in the kernel's text, and so a constant for the driver's compiler,
+//! which leaves out the code that is not used.
+//!
+//! The kernel's source sets a register called `%keyed` to 0: an earlier launch has marked where runs begin. In the text for keys, the
+//! register is set to 1.
+
+/// The statements that set the register in the two texts.
+const MARKED: &str = "mov.b32 %keyed, 0;";
+const KEYED: &str = "mov.b32 %keyed, 1;";
+
+/// The text of the kernel that compares keys; `None` if the kernel is neither a scan nor a reduction by key.
+pub fn keyed(text: &str) -> Option<String> {
+    text.contains(MARKED).then(|| text.replace(MARKED, KEYED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_of_the_register_is_changed() {
+        let text = "{ .reg .b32 %keyed; mov.b32 %keyed, 0; mov.b32 %r1, %keyed; }\n";
+        let changed = keyed(&[text, text].concat()).unwrap();
+        assert_eq!(changed.matches("%keyed, 1; mov.b32 %r1").count(), 2);
+        assert_eq!(keyed("mov.b32 %r1, 0;"), None);
+    }
+}

@@ -3,8 +3,7 @@
 //!
 //! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. Each lane scans its places. If chunks
 //! go on from one lane to the next, a lane's last leaf may go on too. So each lane first combines the items of its last leaf at its own
-//! places, and hands the value to the next lane. Then, in a warp's first turn, lane 0 takes the 16 places before the warp's own, only to
-//! hand on this value.
+//! places, and hands the value to the next lane. The last lane of a warp hands it to the next warp, through shared memory.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
@@ -101,6 +100,15 @@ struct Prefix<A> {
     index: u64,
 }
 
+impl<T: Element, A: Accumulator> Room<T, A> {
+    /// The address of the value that the last of 32 blocks of 16 places hands on. The first of these blocks has number `first`, a multiple
+    /// of 32. These values take the room of the nodes' values.
+    #[inline(always)]
+    fn handed(&self, first: u32) -> *mut A {
+        self.node(0, first / WARP_LANES)
+    }
+}
+
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether works whose chunks are all short, and ragged works, are scanned by sixteens of places. The registers hold a lane's items, so
     /// these are narrow.
@@ -115,7 +123,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole block, with the same arguments. The header and the words are written, and `work` is one of the block's works.
     /// The work's items are written, and so are the prefixes of the tail and of the leaves of chunks with several leaves. Nobody else
-    /// accesses the items.
+    /// accesses the items or the nodes' values.
     #[inline(always)]
     pub unsafe fn scan_by_sixteens(
         &self,
@@ -125,76 +133,65 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
-        // In each turn, a warp takes 32 blocks of 16 places. If chunks go on, the first block of the warp's first turn is the last block of
-        // the warp before.
-        let before = goes_on as u32;
-        let warps = self.threads() / WARP_LANES;
-        let each_warp = (count + warps - 1) >> warps.trailing_zeros();
-        let turns = (each_warp + before).div_ceil(WARP_LANES);
-        let each = turns * WARP_LANES - before;
-        let begin = simt::warp() * each;
-        let mut number = (begin + simt::lane()).wrapping_sub(before);
-        // What lane 31 hands to lane 0 of the warp's next turn.
-        let mut carried = O::identity();
+        let lane = simt::lane();
+        let own = simt::warp() * WARP_LANES;
+        let is_direct = self.is_taken_directly(work);
         let mut turn = 0;
-        while turn < turns {
+        while turn < count {
             let step = simt::opaque_one() as u32;
+            let first = turn + own;
+            let number = first + lane;
+            let has_barrier = goes_on && count - turn > WARP_LANES;
+            if first >= count && !has_barrier {
+                break;
+            }
             // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp shuffles, and the
             // whole block waits, since all threads have the same turns. The items are written, and so are the prefixes. Each place belongs
-            // to one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
+            // to one lane. Each warp's value in each turn has a place of its own among the nodes' values, which nobody else accesses.
             unsafe {
-                let mut here =
-                    Sixteen::of(room, &places, block.wrapping_add(number), number < count);
+                let here = Sixteen::of(room, &places, block + number, number < count);
                 let mut items = self.load_sixteen(work, room, &here);
-                let first = self.before_first(work, room, &places, &here);
+                let before = self.before_first(work, room, &places, &here);
                 let mut value = O::identity();
                 if goes_on {
-                    value = self.fold_last_leaf(&here, &items, first);
-                    let below = warp::shuffle_up(value, 1);
-                    let handed = match simt::lane() {
-                        0 => carried,
-                        _ => below,
-                    };
-                    carried = warp::shuffle_from(value, WARP_LANES - 1);
-                    value = handed;
-                    if turn == 0 {
-                        // Orders the reads of items by the warps after this one before the writes of results in their places.
+                    let handed = self.fold_last_leaf(&here, &items, before);
+                    value = warp::shuffle_up(handed, 1);
+                    if lane == WARP_LANES - 1 {
+                        room.handed(first).write(handed);
+                    }
+                    // In a turn of one warp, the value was handed on in the turn before.
+                    if has_barrier {
+                        // Orders the writes of the values that warps hand on before the next warps' reads.
                         simt::barrier();
-                        if simt::lane() == 0 {
-                            here.live = 0;
-                        }
+                    }
+                    if lane == 0 && first > 0 {
+                        value = room.handed(first - WARP_LANES).read();
                     }
                 }
                 if here.live != 0 {
-                    let before = match here.chunk == places.begin {
+                    let index = match here.chunk == places.begin {
                         true => work.index,
                         false => 0,
                     };
                     let over = Prefix {
                         value,
-                        index: before.wrapping_add(here.first.wrapping_sub(here.chunk) as u64),
+                        index: index.wrapping_add(here.first.wrapping_sub(here.chunk) as u64),
                     };
-                    self.scan_sixteen(&here, &mut items, over, first);
+                    self.scan_sixteen(&here, &mut items, over, before);
                     self.store_sixteen(work, room, &here, &items);
                 }
-            }
-            number = number.wrapping_add(step * WARP_LANES);
-            turn += step;
-        }
-        // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own sixteens are written, and the
-        // barriers order the writes before the reads. If sixteens do not begin where vectors begin, two warps may share a vector of
-        // results.
-        unsafe {
-            if work.starts.is_multiple_of(vector_items::<T>()) {
-                // Orders the lanes' writes of results before their reads.
-                simt::warp_barrier();
-                let from = Ord::max((block + begin) * FAN, places.begin);
-                let to = Ord::min((block + begin + each) * FAN, places.end);
-                let range = [from, to].map(|place| place.wrapping_add(work.starts));
-                if from < to {
-                    self.take_out_some(work, room, range, [simt::lane(), WARP_LANES]);
+                if is_direct {
+                    // Orders the lanes' writes of results before their reads.
+                    simt::warp_barrier();
+                    let from = (block + first) * FAN;
+                    self.take_out_sixteens(work, room, from.wrapping_add(work.starts));
                 }
-            } else {
+            }
+            turn += step * self.threads();
+        }
+        if !is_direct {
+            // SAFETY: the whole block is here, and all threads take the same way. The barrier comes after the writes of the results.
+            unsafe {
                 // Orders the writes of the results before the reads by the threads that store them.
                 simt::barrier();
                 self.take_out(work, room);

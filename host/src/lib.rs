@@ -247,7 +247,7 @@ pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, kind};
 pub use own_kernel::OwnKernel;
 #[doc(hidden)]
-pub use ptx::shipped_text;
+pub use ptx::{shipped_keyed_text, shipped_text};
 pub use request::{
     Cpu, Flagged, Queuer, Reduce, Runner, Runs, Scan, Select, reduce, runs, scan, select,
 };

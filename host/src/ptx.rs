@@ -12,6 +12,7 @@ use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use warpfold_ptx::direction::forward;
 use warpfold_ptx::fill::{FILLED, fill, skeleton_and_bodies};
+use warpfold_ptx::keys::keyed;
 use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, Older};
 
 /// Texts of kernels: this library's, or a program's own.
@@ -120,6 +121,13 @@ pub(crate) fn candidates(
 pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     let best = SHIPPED.candidates(symbol, capability).next()?;
     Some(forward(best.text))
+}
+
+/// As [`shipped_text`], for a text that compares keys.
+#[doc(hidden)]
+pub fn shipped_keyed_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
+    let best = SHIPPED.candidates(symbol, capability).next()?;
+    keyed(&best.text).map(forward)
 }
 
 impl Texts {

@@ -65,6 +65,12 @@ impl Generation {
         text.unwrap_or_else(|| panic!("no kernel is called {symbol}"))
     }
 
+    /// The text of a kernel that compares keys.
+    pub fn keyed_kernel(self, symbol: &str) -> String {
+        let text = warpfold::shipped_keyed_text(symbol, self.capability);
+        text.unwrap_or_else(|| panic!("no kernel compares keys and is called {symbol}"))
+    }
+
     fn copies(self) -> Copies {
         Copies::of_capability(self.capability.0)
     }

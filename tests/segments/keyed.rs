@@ -20,13 +20,10 @@ struct Engines {
 impl Engines {
     /// Workspaces have words for windows' values and for their heads.
     fn new(generation: Generation, multiprocessors: u32, item_count: usize) -> Self {
-        let engine = |kernel| {
-            let text = generation.kernel(kernel);
-            Engine::new::<Sum, f32>(generation, multiprocessors, &text, item_count)
-        };
+        let engine = |text| Engine::new::<Sum, f32>(generation, multiprocessors, text, item_count);
         Engines {
-            reduction: engine("by_key_reduce_sum_f32"),
-            scan: engine("by_key_scan_sum_f32"),
+            reduction: engine(&generation.kernel("by_key_reduce_sum_f32")),
+            scan: engine(&generation.keyed_kernel("by_key_scan_sum_f32")),
         }
     }
 

@@ -162,17 +162,22 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
     let mut refused = None;
     let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
     for candidate in candidates {
-        let text = match (form, entry.has_short_indices()) {
-            (Form::Backward, _) => backward(&candidate.text),
-            (Form::Keyed, _) => keyed(&forward(candidate.text)),
-            (Form::Plain, true) => indices::short(&candidate.text),
-            (Form::Plain, false) => Some(forward(candidate.text)),
+        // This constant is set first, since the next step may fold constants.
+        let text = match form {
+            Form::Keyed => keyed(&candidate.text),
+            Form::Plain | Form::Backward => Some(candidate.text),
         };
+        let text = text.and_then(|text| match (form, entry.has_short_indices()) {
+            (Form::Backward, _) => backward(&text),
+            (Form::Plain | Form::Keyed, true) => indices::short(&text),
+            (Form::Plain | Form::Keyed, false) => Some(forward(text)),
+        });
         let text = text.ok_or_else(|| missing(entry))?;
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
         let text = match blocks.bounds {
-            Some(bounds) => with_bounds(&text, bounds),
-            None => text,
+            // Only short blocks compare keys, and the bounds are for long blocks.
+            Some(bounds) if form != Form::Keyed => with_bounds(&text, bounds),
+            _ => text,
         };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {

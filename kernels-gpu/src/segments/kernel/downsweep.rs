@@ -393,12 +393,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole warp. `work` is one of the block's works, and is [taken directly](Self::is_taken_directly). Its results at these places
     /// are written to shared memory, and no other warp copies them.
     #[inline(always)]
-    pub unsafe fn take_out_sixteens(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        first: u32,
-    ) {
+    pub unsafe fn take_out_sixteens(&self, work: &Work, room: Room<T, O::Accumulator>, first: u32) {
         let items = vector_items::<T>();
         let lane = simt::lane();
         let places = items * WARP_LANES;

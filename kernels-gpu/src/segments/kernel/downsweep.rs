@@ -3,7 +3,6 @@
 //! The prefix of a chunk's first node is the chunk's prefix. The prefix of each other node is the prefix of the node before it, combined
 //! with that node's total. Leaves and items follow the same rule. The prefixes replace the totals, which are not used again.
 
-use crate::contract::WARP_LANES;
 use crate::direction::Heading;
 use crate::element::VECTOR_WORDS;
 use crate::element::{first_bytes, for_each_item, item_of, put_item, Element, Vector};
@@ -371,62 +370,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The address in global memory of the results of the vector that begins at a place.
     #[inline(always)]
-    fn results(&self, work: &Work, place: u32) -> *mut O::Output {
+    pub fn results(&self, work: &Work, place: u32) -> *mut O::Output {
         let item = work.base.wrapping_add(place as u64);
         self.output.wrapping_add(self.lowest(item))
-    }
-
-    /// Whether the vectors of a work's results are aligned in global memory as in shared memory, and vectors begin at the window's multiples
-    /// of 16 places.
-    #[inline(always)]
-    pub fn is_taken_directly(&self, work: &Work) -> bool {
-        Self::HAS_VECTORS
-            && work.starts.is_multiple_of(vector_items::<T>())
-            && self.results(work, 0).addr().is_multiple_of(16)
-    }
-
-    /// Copies the results at 512 places from shared to global memory. `first` is the first of these places, which may be before the work. A
-    /// lane copies every 32nd vector. Vectors that lie in the work in part are copied item by item: the first one by lane 0, the last one
-    /// by lane 1.
-    ///
-    /// # Safety
-    /// The whole warp. `work` is one of the block's works, and is [taken directly](Self::is_taken_directly). Its results at these places
-    /// are written to shared memory, and no other warp copies them.
-    #[inline(always)]
-    pub unsafe fn take_out_sixteens(&self, work: &Work, room: Room<T, O::Accumulator>, first: u32) {
-        let items = vector_items::<T>();
-        let lane = simt::lane();
-        let places = items * WARP_LANES;
-        let access = Access::new(16, 16);
-        let place = first.wrapping_add(items * lane);
-        // A place before the work's vectors is negative, and its bits are extended.
-        let item = work.base.wrapping_add(place as i32 as u64);
-        let to: *mut u32 = self.output.wrapping_add(self.lowest(item)).cast();
-        let far = places as u64 * size_of::<O::Output>() as u64;
-        let far = self.offsets.direction.signed(far) as usize;
-        for_each_vector!(V => {
-            if V < size_of::<T>() {
-                let place = place.wrapping_add(V as u32 * places);
-                // If `place` is before the work, it may have wrapped.
-                let is_whole = place.wrapping_sub(work.begin) < work.end - work.begin && place + items <= work.end;
-                if is_whole {
-                    // SAFETY: the vector is within the work, and its results are written (this function's conditions). There is a result
-                    // for each item (the launch's condition 5). The vector is aligned in global memory.
-                    unsafe { access.store(to.wrapping_byte_add(far.wrapping_mul(V)), room.vector_in_memory(place)) };
-                }
-            }
-        });
-        let (edge, is_own) = match lane {
-            0 => (work.begin, true),
-            _ => (work.end, work.end / items * items >= work.begin),
-        };
-        let vector = edge / items * items;
-        let is_here = vector.wrapping_sub(first) < WARP_LANES * FAN;
-        if lane < 2 && edge != vector && is_own && is_here {
-            // SAFETY: the vector has results of the work at these places, which are written (this function's conditions). Lanes 0 and 1
-            // copy different vectors: if the work's first and last vector are the same, and the work begins inside it, lane 1 copies none.
-            unsafe { self.take_out_each(work, room, vector, [work.begin, work.end]) };
-        }
     }
 
     /// Copies the results from shared to global memory: in whole vectors, if these are aligned in global memory too.
@@ -435,12 +381,29 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block. `work` is one of the block's works, and its results are written to shared memory.
     #[inline(always)]
     pub unsafe fn take_out(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let (begin, end) = (work.begin, work.end);
+        let block = [simt::thread_index(), self.threads()];
+        // SAFETY: the whole block is here, and the results are written: this function's conditions.
+        unsafe { self.take_out_some(work, room, [work.begin, work.end], block) }
+    }
+
+    /// As [`Self::take_out`], for the places from `begin` to `end`, on thread `thread` of `threads` that share them.
+    ///
+    /// # Safety
+    /// `work` is one of the block's works, and has the places. Their results are written to shared memory. Each of these threads calls
+    /// this, and no other thread copies these results.
+    #[inline(always)]
+    pub unsafe fn take_out_some(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        [begin, end]: [u32; 2],
+        [thread, threads]: [u32; 2],
+    ) {
         let items = vector_items::<T>();
         let access = Access::new(16, 16);
         let lies_alike = self.results(work, 0).addr().is_multiple_of(16);
-        let mut place = begin / items * items + simt::thread_index() * items;
-        let places = items * self.threads();
+        let mut place = begin / items * items + thread * items;
+        let places = items * threads;
         if Self::HAS_VECTORS && lies_alike && place >= begin {
             while place + (VECTORS_AT_ONCE - 1) * places + items <= end {
                 let step = simt::opaque_one() as u32;
@@ -450,8 +413,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 for_each_vector!(V in 0 1 2 3 => {
                     let to = to.wrapping_byte_add(far.wrapping_mul(V));
                     let place = place + V as u32 * places;
-                    // SAFETY: the vector is one of the work's, and its results are written (this function's conditions). There is a result
-                    // for each item (the launch's condition 5). `to` is aligned: `lies_alike`, and `place` begins a vector.
+                    // SAFETY: the vector is within these places, and its results are written (this function's conditions). There is a
+                    // result for each item (the launch's condition 5). `to` is aligned: `lies_alike`, and `place` begins a vector.
                     unsafe { access.store(to, room.vector_in_memory(place)) };
                 });
                 place += VECTORS_AT_ONCE * places * step;
@@ -460,8 +423,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while place < end {
             let step = simt::opaque_one() as u32;
             let is_vector = lies_alike && place >= begin && place + items <= end;
-            // SAFETY: as above, for a vector: `is_vector` means aligned and within the work. In the other branch, no other thread copies
-            // the vector's results.
+            // SAFETY: as above, for a vector: `is_vector` means aligned and within these places. In the other branch, no other thread
+            // copies the vector's results.
             unsafe {
                 if Self::HAS_VECTORS && is_vector {
                     let to = self.results(work, place).cast();
@@ -479,7 +442,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `work` is one of the block's works, and has the places. Their results are written to shared memory. No other thread copies them.
     #[inline(always)]
-    unsafe fn take_out_each(
+    pub unsafe fn take_out_each(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,

@@ -24,6 +24,7 @@ mod keys;
 mod narrow;
 mod published;
 mod ranks;
+mod results;
 mod runs;
 mod short;
 mod sixteens;

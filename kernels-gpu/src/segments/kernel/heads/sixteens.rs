@@ -9,6 +9,7 @@ use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
 use crate::element::{Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
+use crate::segments::tuning::LONG_BLOCK_THREADS;
 use crate::segments::{goes_by_sixteens, vector_items, Work, FAN};
 use crate::thread::{for_each_vector, Vectors};
 use crate::{simt, warp};
@@ -133,40 +134,59 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
-        let lane = simt::lane();
-        let own = simt::warp() * WARP_LANES;
-        let is_direct = self.is_taken_directly(work);
+        let (warps, lane) = (self.threads() / WARP_LANES, simt::lane());
+        // In each turn, a warp takes 32 blocks of 16 places. Either these are dealt out to the warps in each turn, or each warp has
+        // consecutive blocks. In the second case, if chunks go on, the first block of the warp's first turn is the last block of the warp
+        // before.
+        let is_dealt = goes_on && self.threads() == LONG_BLOCK_THREADS;
+        let before = (goes_on && !is_dealt) as u32;
+        let each_warp = (count + warps - 1) >> warps.trailing_zeros();
+        let turns = (each_warp + before).div_ceil(WARP_LANES);
+        let each = turns * WARP_LANES - before;
+        let (begin, far) = match is_dealt {
+            true => (simt::warp() * WARP_LANES, self.threads()),
+            false => (simt::warp() * each, WARP_LANES),
+        };
+        let mut first = begin.wrapping_sub(before);
+        // What lane 31 hands to lane 0 of the warp's next turn, if the warp has consecutive blocks.
+        let mut carried = O::identity();
         let mut turn = 0;
-        while turn < count {
+        while turn < turns {
             let step = simt::opaque_one() as u32;
-            let first = turn + own;
-            let number = first + lane;
-            let has_barrier = goes_on && count - turn > WARP_LANES;
-            if first >= count && !has_barrier {
-                break;
-            }
+            let number = first.wrapping_add(lane);
             // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp shuffles, and the
             // whole block waits, since all threads have the same turns. The items are written, and so are the prefixes. Each place belongs
-            // to one lane. Each warp's value in each turn has a place of its own among the nodes' values, which nobody else accesses.
+            // to one lane. If blocks are dealt out, each warp's value in each turn has a place of its own among the nodes' values, which
+            // nobody else accesses. Otherwise no result is written before the barrier, so lane 0 can read the items of another warp's last
+            // places.
             unsafe {
-                let here = Sixteen::of(room, &places, block + number, number < count);
+                let mut here =
+                    Sixteen::of(room, &places, block.wrapping_add(number), number < count);
                 let mut items = self.load_sixteen(work, room, &here);
-                let before = self.before_first(work, room, &places, &here);
+                let of_first = self.before_first(work, room, &places, &here);
                 let mut value = O::identity();
                 if goes_on {
-                    let handed = self.fold_last_leaf(&here, &items, before);
+                    let handed = self.fold_last_leaf(&here, &items, of_first);
                     value = warp::shuffle_up(handed, 1);
-                    if lane == WARP_LANES - 1 {
-                        room.handed(first).write(handed);
+                    let last = warp::shuffle_from(handed, WARP_LANES - 1);
+                    if is_dealt && lane == 0 {
+                        room.handed(first).write(last);
                     }
-                    // In a turn of one warp, the value was handed on in the turn before.
-                    if has_barrier {
-                        // Orders the writes of the values that warps hand on before the next warps' reads.
+                    if is_dealt || turn == 0 {
+                        // Orders the writes of the values that warps hand on before the next warps' reads; and the reads of items by the
+                        // warps after this one before the writes of results in their places.
                         simt::barrier();
                     }
-                    if lane == 0 && first > 0 {
-                        value = room.handed(first - WARP_LANES).read();
+                    if lane == 0 {
+                        value = carried;
+                        if is_dealt && first > 0 {
+                            value = room.handed(first - WARP_LANES).read();
+                        }
+                        if !is_dealt && turn == 0 {
+                            here.live = 0;
+                        }
                     }
+                    carried = last;
                 }
                 if here.live != 0 {
                     let index = match here.chunk == places.begin {
@@ -177,21 +197,40 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         value,
                         index: index.wrapping_add(here.first.wrapping_sub(here.chunk) as u64),
                     };
-                    self.scan_sixteen(&here, &mut items, over, before);
+                    self.scan_sixteen(&here, &mut items, over, of_first);
                     self.store_sixteen(work, room, &here, &items);
                 }
-                if is_direct {
-                    // Orders the lanes' writes of results before their reads.
-                    simt::warp_barrier();
-                    let from = (block + first) * FAN;
-                    self.take_out_sixteens(work, room, from.wrapping_add(work.starts));
-                }
             }
-            turn += step * self.threads();
+            first = first.wrapping_add(far * step);
+            turn += step;
         }
-        if !is_direct {
-            // SAFETY: the whole block is here, and all threads take the same way. The barrier comes after the writes of the results.
-            unsafe {
+        // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own sixteens are written, and the
+        // barriers order the writes before the reads. If sixteens do not begin where vectors begin, two warps may share a vector of
+        // results.
+        unsafe {
+            let mut from = Ord::max((block + begin) * FAN, places.begin);
+            let mut to = Ord::min((block + begin + each) * FAN, places.end);
+            if is_dealt {
+                (from, to) = (places.begin, places.end);
+            }
+            let range = [from, to].map(|place| place.wrapping_add(work.starts));
+            if goes_on && self.is_taken_directly(work) {
+                // Orders the lanes' writes of results before their reads.
+                simt::warp_barrier();
+                let mut turn = 0;
+                while turn < turns && from < to {
+                    let step = simt::opaque_one() as u32;
+                    let at = (block + begin + turn * far) * FAN;
+                    self.take_out_sixteens(work, room, at.wrapping_add(work.starts), range);
+                    turn += step;
+                }
+            } else if !goes_on && work.starts.is_multiple_of(vector_items::<T>()) {
+                // Orders the lanes' writes of results before their reads.
+                simt::warp_barrier();
+                if from < to {
+                    self.take_out_some(work, room, range, [lane, WARP_LANES]);
+                }
+            } else {
                 // Orders the writes of the results before the reads by the threads that store them.
                 simt::barrier();
                 self.take_out(work, room);

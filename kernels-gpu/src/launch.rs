@@ -42,7 +42,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 
 /// The version of the kernels' arguments, and of the bits of their results. `warpfold-build` does not use committed device code of another
 /// version, and compiles the kernels anew.
-pub const INTERFACE: u32 = 17;
+pub const INTERFACE: u32 = 18;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and groups. So the total of some
 /// tiles costs no more than a read of their items. The launch also publishes prefixes, which are unspecified.

@@ -3,13 +3,13 @@
 //!
 //! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. Each lane scans its places. If chunks
 //! go on from one lane to the next, a lane's last leaf may go on too. So each lane first combines the items of its last leaf at its own
-//! places, and hands the value to the next lane. The last lane of a warp hands it to the next warp, through shared memory.
+//! places, and hands the value to the next lane. Then, in a warp's first turn, lane 0 takes the 16 places before the warp's own, only to
+//! hand on this value.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
 use crate::element::{Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
-use crate::segments::tuning::LONG_BLOCK_THREADS;
 use crate::segments::{goes_by_sixteens, vector_items, Work, FAN};
 use crate::thread::{for_each_vector, Vectors};
 use crate::{simt, warp};
@@ -101,15 +101,6 @@ struct Prefix<A> {
     index: u64,
 }
 
-impl<T: Element, A: Accumulator> Room<T, A> {
-    /// The address of the value that the last of 32 blocks of 16 places hands on. The first of these blocks has number `first`, a multiple
-    /// of 32. These values take the room of the nodes' values.
-    #[inline(always)]
-    fn handed(&self, first: u32) -> *mut A {
-        self.node(0, first / WARP_LANES)
-    }
-}
-
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether works whose chunks are all short, and ragged works, are scanned by sixteens of places. The registers hold a lane's items, so
     /// these are narrow.
@@ -124,7 +115,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole block, with the same arguments. The header and the words are written, and `work` is one of the block's works.
     /// The work's items are written, and so are the prefixes of the tail and of the leaves of chunks with several leaves. Nobody else
-    /// accesses the items or the nodes' values.
+    /// accesses the items.
     #[inline(always)]
     pub unsafe fn scan_by_sixteens(
         &self,
@@ -134,101 +125,84 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
-        let (warps, lane) = (self.threads() / WARP_LANES, simt::lane());
-        // In each turn, a warp takes 32 blocks of 16 places. Either these are dealt out to the warps in each turn, or each warp has
-        // consecutive blocks. In the second case, if chunks go on, the first block of the warp's first turn is the last block of the warp
-        // before.
-        let is_dealt = goes_on && self.threads() == LONG_BLOCK_THREADS;
-        let before = (goes_on && !is_dealt) as u32;
+        // In each turn, a warp takes 32 blocks of 16 places. If chunks go on, the first block of the warp's first turn is the last block of
+        // the warp before.
+        let before = goes_on as u32;
+        let warps = self.threads() / WARP_LANES;
         let each_warp = (count + warps - 1) >> warps.trailing_zeros();
         let turns = (each_warp + before).div_ceil(WARP_LANES);
         let each = turns * WARP_LANES - before;
-        let (begin, far) = match is_dealt {
-            true => (simt::warp() * WARP_LANES, self.threads()),
-            false => (simt::warp() * each, WARP_LANES),
-        };
-        let mut first = begin.wrapping_sub(before);
-        // What lane 31 hands to lane 0 of the warp's next turn, if the warp has consecutive blocks.
+        let begin = simt::warp() * each;
+        let mut number = (begin + simt::lane()).wrapping_sub(before);
+        // What lane 31 hands to lane 0 of the warp's next turn.
         let mut carried = O::identity();
         let mut turn = 0;
         while turn < turns {
             let step = simt::opaque_one() as u32;
-            let number = first.wrapping_add(lane);
             // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp shuffles, and the
             // whole block waits, since all threads have the same turns. The items are written, and so are the prefixes. Each place belongs
-            // to one lane. If blocks are dealt out, each warp's value in each turn has a place of its own among the nodes' values, which
-            // nobody else accesses. Otherwise no result is written before the barrier, so lane 0 can read the items of another warp's last
-            // places.
+            // to one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
             unsafe {
                 let mut here =
                     Sixteen::of(room, &places, block.wrapping_add(number), number < count);
                 let mut items = self.load_sixteen(work, room, &here);
-                let of_first = self.before_first(work, room, &places, &here);
+                let first = self.before_first(work, room, &places, &here);
                 let mut value = O::identity();
                 if goes_on {
-                    let handed = self.fold_last_leaf(&here, &items, of_first);
-                    value = warp::shuffle_up(handed, 1);
-                    let last = warp::shuffle_from(handed, WARP_LANES - 1);
-                    if is_dealt && lane == 0 {
-                        room.handed(first).write(last);
-                    }
-                    if is_dealt || turn == 0 {
-                        // Orders the writes of the values that warps hand on before the next warps' reads; and the reads of items by the
-                        // warps after this one before the writes of results in their places.
+                    value = self.fold_last_leaf(&here, &items, first);
+                    let below = warp::shuffle_up(value, 1);
+                    let handed = match simt::lane() {
+                        0 => carried,
+                        _ => below,
+                    };
+                    carried = warp::shuffle_from(value, WARP_LANES - 1);
+                    value = handed;
+                    if turn == 0 {
+                        // Orders the reads of items by the warps after this one before the writes of results in their places.
                         simt::barrier();
-                    }
-                    if lane == 0 {
-                        value = carried;
-                        if is_dealt && first > 0 {
-                            value = room.handed(first - WARP_LANES).read();
-                        }
-                        if !is_dealt && turn == 0 {
+                        if simt::lane() == 0 {
                             here.live = 0;
                         }
                     }
-                    carried = last;
                 }
                 if here.live != 0 {
-                    let index = match here.chunk == places.begin {
+                    let before = match here.chunk == places.begin {
                         true => work.index,
                         false => 0,
                     };
                     let over = Prefix {
                         value,
-                        index: index.wrapping_add(here.first.wrapping_sub(here.chunk) as u64),
+                        index: before.wrapping_add(here.first.wrapping_sub(here.chunk) as u64),
                     };
-                    self.scan_sixteen(&here, &mut items, over, of_first);
+                    self.scan_sixteen(&here, &mut items, over, first);
                     self.store_sixteen(work, room, &here, &items);
                 }
             }
-            first = first.wrapping_add(far * step);
+            number = number.wrapping_add(step * WARP_LANES);
             turn += step;
         }
         // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own sixteens are written, and the
         // barriers order the writes before the reads. If sixteens do not begin where vectors begin, two warps may share a vector of
         // results.
         unsafe {
-            let mut from = Ord::max((block + begin) * FAN, places.begin);
-            let mut to = Ord::min((block + begin + each) * FAN, places.end);
-            if is_dealt {
-                (from, to) = (places.begin, places.end);
-            }
+            let from = Ord::max((block + begin) * FAN, places.begin);
+            let to = Ord::min((block + begin + each) * FAN, places.end);
             let range = [from, to].map(|place| place.wrapping_add(work.starts));
-            if goes_on && self.is_taken_directly(work) {
+            if goes_on && self.has_aligned_sixteens(work) {
                 // Orders the lanes' writes of results before their reads.
                 simt::warp_barrier();
                 let mut turn = 0;
-                while turn < turns && from < to {
+                while turn < each && from < to {
                     let step = simt::opaque_one() as u32;
-                    let at = (block + begin + turn * far) * FAN;
-                    self.take_out_sixteens(work, room, at.wrapping_add(work.starts), range);
-                    turn += step;
+                    let first = (block + begin + turn) * FAN;
+                    self.take_out_sixteens(work, room, first.wrapping_add(work.starts), range);
+                    turn += WARP_LANES * step;
                 }
             } else if !goes_on && work.starts.is_multiple_of(vector_items::<T>()) {
                 // Orders the lanes' writes of results before their reads.
                 simt::warp_barrier();
                 if from < to {
-                    self.take_out_some(work, room, range, [lane, WARP_LANES]);
+                    self.take_out_some(work, room, range, [simt::lane(), WARP_LANES]);
                 }
             } else {
                 // Orders the writes of the results before the reads by the threads that store them.

@@ -1,5 +1,5 @@
-//! Older devices. Their texts are made from the texts for compute capability 9.0. Kernels of every kind except scans by key agree with the
-//! CPU, bit for bit.
+//! Older devices. Their texts are made from the texts for compute capability 9.0. Kernels of every kind agree with the CPU, bit for bit. Of
+//! scans by key, those that compare keys are tested here.
 //!
 //! A process chooses the architecture once, so each architecture has a process of its own. All devices are virtual. Of the architectures
 //! that copy through registers, 7.5 has the least shared memory. No architecture that copies asynchronously has less shared memory than
@@ -40,7 +40,7 @@ macro_rules! same {
     };
 }
 
-/// Checks a kernel of each kind, except reductions of two inputs and scans by key, for these item types.
+/// Checks a kernel of each kind, except reductions of two inputs, for these item types.
 macro_rules! each_kind {
     ($($t:ident)*) => {$({
         let name = stringify!($t);
@@ -97,12 +97,13 @@ macro_rules! each_kind {
         let (expected, results) = reduce::<Sum, _>(&items).by_key::<Equal, _>(&repeated).wait(Cpu).unwrap();
         one("the keys", &keys, &expected);
         one("the sums of runs", &sums, &results);
-        // With 1,000 keys of 4 bytes, one launch finds the runs and reduces them.
+        // Few keys of 4 bytes are compared by the launch that reduces or scans.
         let (few, keys) = (&items[..1000], Vec::from_iter((0..1000_u32).map(|at| at * at / 3000)));
         let (firsts, sums) = reduce::<Sum, _>(few).by_key::<Equal, _>(&keys).wait(gpu()).unwrap();
         let (expected, results) = reduce::<Sum, _>(few).by_key::<Equal, _>(&keys).wait(Cpu).unwrap();
         assert_eq!(firsts, expected, "{name}");
         one("the sums of few runs", &sums, &results);
+        same!(name, scan::<Sum, _>(few).by_key::<Equal, _>(&keys));
     })*};
 }
 

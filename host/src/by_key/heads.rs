@@ -1,12 +1,12 @@
 //! Scans by key without an output for the runs' starts. Most have two launches. The first marks the [heads](warpfold_kernels::heads) of the
 //! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. A forward scan has one launch,
-//! which finds the heads itself, if the device can work on all windows at once, and keys are equal exactly if their bytes are, and [can be
-//! compared](can_compare).
+//! which finds the heads itself, if there are [few keys](KEYED_CHUNKS_PER_BLOCK), and keys are equal exactly if their bytes are, and [can
+//! be compared](can_compare).
 
 use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
-use warpfold_kernels::segments::tuning::SHORT_BLOCK_THREADS;
+use warpfold_kernels::segments::tuning::{KEYED_CHUNKS_PER_BLOCK, SHORT_BLOCK_THREADS};
 use warpfold_kernels::segments::{keyed_window_shift, window_count};
 
 use super::reduction::can_compare;
@@ -134,21 +134,18 @@ impl Marked {
         entered: Entered<'gpu>,
         row: &'static Row,
     ) -> Result<Option<&'gpu LoadedKernel>> {
-        let item_count = self.keys.item_count as u64;
-        let chunk_items = row.division.chunk_items;
+        let chunks = (self.keys.item_count as u64).div_ceil(row.division.chunk_items);
         // A kernel is not compiled for a scan that has too many keys for any number of resident blocks.
         let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
         let may_compare = self.marker.compares_bytes
             && can_compare(self.keys)
-            && item_count.div_ceil(chunk_items) <= most_blocks;
+            && chunks <= KEYED_CHUNKS_PER_BLOCK * most_blocks;
         if !may_compare {
             return Ok(None);
         }
         let kernel = entered.kernel_in(&row.entry, Form::Keyed)?;
         let resident_blocks = kernel.short.resident_blocks as u64;
-        let window_shift = keyed_window_shift(chunk_items, item_count, resident_blocks);
-        let is_one_launch = window_count(item_count, window_shift) <= resident_blocks;
-        Ok(is_one_launch.then_some(kernel))
+        Ok((chunks <= KEYED_CHUNKS_PER_BLOCK * resident_blocks).then_some(kernel))
     }
 
     /// Queues one launch or two. The kernels and the workspace are made ready before the first launch is queued.

@@ -97,6 +97,21 @@ pub const KEYED_ITEMS_PER_BLOCK: u64 = 2048;
 /// unless items or accumulators are wide (see [`room_items`](crate::segments::room_items)).
 pub const LEAST_WINDOW_SHIFT: u32 = 8;
 
+/// A scan by key has one launch only if it has items for at most this many chunks for each resident block of [`SHORT_BLOCK_THREADS`]. If
+/// there are more windows than resident blocks, its blocks have [`LONG_BLOCK_THREADS`].
+///
+/// Inclusive scans of `f32` with `u32` keys on an H200 with 528 resident blocks, in µs (2026-11-26, `warpfold-bench shapes`), in runs of
+/// 1; 32; 4,096; by a power law:
+///
+/// | | one launch | two launches |
+/// |---|---|---|
+/// | 2^22 | 19.6; 20.0; 21.2; 32.4 | 25.0; 25.0; 25.9; 34.8 |
+/// | 2^23 | 37.5; 38.2; 41.8; 57.2 | 43.5; 43.6; 46.8; 57.5 |
+/// | 2^24 | 62; 64; 83; 97.5 | 66; 67; 72; 92 |
+///
+/// (These were measured with older kernels, which copied results in other ways.)
+pub const KEYED_CHUNKS_PER_BLOCK: u64 = 4;
+
 /// A block combines the long rows that ended in an earlier block, whose ticket came this many before its own (see `kernel/later.rs`). Half
 /// this distance gave the same times on an H200 (2026-11-26), before single warps combined whole chunks.
 pub const LATER: u32 = 512;

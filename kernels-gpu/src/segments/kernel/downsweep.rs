@@ -370,7 +370,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The address in global memory of the results of the vector that begins at a place.
     #[inline(always)]
-    fn results(&self, work: &Work, place: u32) -> *mut O::Output {
+    pub fn results(&self, work: &Work, place: u32) -> *mut O::Output {
         let item = work.base.wrapping_add(place as u64);
         self.output.wrapping_add(self.lowest(item))
     }
@@ -442,7 +442,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `work` is one of the block's works, and has the places. Their results are written to shared memory. No other thread copies them.
     #[inline(always)]
-    unsafe fn take_out_each(
+    pub unsafe fn take_out_each(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,

@@ -25,6 +25,7 @@ mod many;
 mod narrow;
 mod published;
 mod ranks;
+mod results;
 mod runs;
 mod short;
 mod sixteens;

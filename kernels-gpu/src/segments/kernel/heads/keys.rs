@@ -6,9 +6,9 @@
 //! the others: if the few keys after the window are all equal, find the first other key after them, up to a chunk after the window
 //! ```
 //!
-//! In a scan, warp 1 looks back only if there is no head among the few keys before the window. In a reduction it always looks back, since
-//! runs are numbered. It waits only for windows with lower tickets, which publish their heads before they wait for anything. So there is
-//! progress. Heads have slots of the board apart from those of the chunks' values.
+//! In a scan, warp 1 looks back only if the window's first item is no head, and there is no head among the few keys before the window. In a
+//! reduction it always looks back, since runs are numbered. It waits only for windows with lower tickets, which publish their heads before
+//! they wait for anything. So there is progress. Heads have slots of the board apart from those of the chunks' values.
 //!
 //! The bits lie in the room of the leaves' values, which is not used yet. The code is short, since small launches spend much of their time
 //! on the first reads of their instructions. With code for keys of any size and alignment, scans of 2^16 `f32` in runs of 4,096 took 7.9 µs
@@ -252,7 +252,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let before = Near(simt::read_vector(bits));
             let after_at = bits.wrapping_add((NEAR_WORDS + own_words) as usize);
             let after = Near(simt::read_vector(after_at));
-            let looks_back = before.are_none() && number > 0;
+            // If the window begins with a head, no chunk goes on there.
+            let has_first = simt::read_shared(bits.wrapping_add(NEAR_WORDS as usize)) & 1 != 0;
+            let looks_back = before.are_none() && number > 0 && !has_first;
             let looks_far = after.are_none() && far_item < count;
             if simt::warp() == LOOKING_WARP {
                 let own = Self::own_bits(bits, own_words);

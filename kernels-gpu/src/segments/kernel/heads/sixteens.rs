@@ -185,12 +185,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // barriers order the writes before the reads. If sixteens do not begin where vectors begin, two warps may share a vector of
         // results.
         unsafe {
-            if work.starts.is_multiple_of(vector_items::<T>()) {
+            let from = Ord::max((block + begin) * FAN, places.begin);
+            let to = Ord::min((block + begin + each) * FAN, places.end);
+            let range = [from, to].map(|place| place.wrapping_add(work.starts));
+            if goes_on && self.has_aligned_sixteens(work) {
                 // Orders the lanes' writes of results before their reads.
                 simt::warp_barrier();
-                let from = Ord::max((block + begin) * FAN, places.begin);
-                let to = Ord::min((block + begin + each) * FAN, places.end);
-                let range = [from, to].map(|place| place.wrapping_add(work.starts));
+                let mut turn = 0;
+                while turn < each && from < to {
+                    let step = simt::opaque_one() as u32;
+                    let first = (block + begin + turn) * FAN;
+                    self.take_out_sixteens(work, room, first.wrapping_add(work.starts), range);
+                    turn += WARP_LANES * step;
+                }
+            } else if !goes_on && work.starts.is_multiple_of(vector_items::<T>()) {
+                // Orders the lanes' writes of results before their reads.
+                simt::warp_barrier();
                 if from < to {
                     self.take_out_some(work, room, range, [simt::lane(), WARP_LANES]);
                 }

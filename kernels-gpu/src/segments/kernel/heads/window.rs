@@ -29,7 +29,7 @@ pub struct Seen {
     pub own: Bits,
     /// The place of the next head after the window, up to a chunk after it; [`NO_HEAD`] if there is none.
     pub next: u32,
-    /// The last head before the window. It is not used in window 0.
+    /// The last head before the window. It is not used in window 0, nor if the window's first item is a head.
     pub last_before: u64,
 }
 

@@ -1,0 +1,72 @@
+//! How the results at sixteens of places are copied from shared to global memory.
+
+use crate::contract::WARP_LANES;
+use crate::direction::Heading;
+use crate::element::Element;
+use crate::op::Op;
+use crate::segments::{vector_items, Work, FAN};
+use crate::simt;
+use crate::thread::{for_each_vector, Access};
+
+use super::super::items::Room;
+use super::super::Launch;
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Whether sixteens of places begin where vectors begin, and the results' vectors are aligned in global memory too.
+    #[inline(always)]
+    pub fn has_aligned_sixteens(&self, work: &Work) -> bool {
+        Self::HAS_VECTORS
+            && work.starts.is_multiple_of(vector_items::<T>())
+            && self.results(work, 0).addr().is_multiple_of(16)
+    }
+
+    /// Copies results of the places from `begin` to `end` from shared to global memory: those among the 512 places from `first` on. `first`
+    /// is a multiple of 16 after the place where sixteens begin, and may lie before `begin`. A lane copies every 32nd vector. Vectors that
+    /// lie in the range in part are copied item by item: the first one by lane 0, the last one by lane 1.
+    ///
+    /// # Safety
+    /// The whole warp. `work` is one of the block's works, has the places from `begin` to `end`, and has [aligned
+    /// sixteens](Self::has_aligned_sixteens). The results at these places are written to shared memory, and no other warp copies them.
+    #[inline(always)]
+    pub unsafe fn take_out_sixteens(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        first: u32,
+        [begin, end]: [u32; 2],
+    ) {
+        let items = vector_items::<T>();
+        let lane = simt::lane();
+        let places = items * WARP_LANES;
+        let access = Access::new(16, 16);
+        let place = first.wrapping_add(items * lane);
+        // A place before the first vector is negative, and its bits are extended.
+        let item = work.base.wrapping_add(place as i32 as u64);
+        let to: *mut u32 = self.output.wrapping_add(self.lowest(item)).cast();
+        let far = places as u64 * size_of::<O::Output>() as u64;
+        let far = self.offsets.direction.signed(far) as usize;
+        for_each_vector!(V => {
+            if V < size_of::<T>() {
+                let place = place.wrapping_add(V as u32 * places);
+                // If `place` is before `begin`, it may have wrapped.
+                let is_whole = place.wrapping_sub(begin) < end - begin && place + items <= end;
+                if is_whole {
+                    // SAFETY: the vector is within the range, and its results are written (this function's conditions). There is a result
+                    // for each item (the launch's condition 5). The vector is aligned in global memory.
+                    unsafe { access.store(to.wrapping_byte_add(far.wrapping_mul(V)), room.vector_in_memory(place)) };
+                }
+            }
+        });
+        let (edge, is_own) = match lane {
+            0 => (begin, true),
+            _ => (end, end / items * items >= begin),
+        };
+        let vector = edge / items * items;
+        let is_here = vector.wrapping_sub(first) < WARP_LANES * FAN;
+        if lane < 2 && edge != vector && is_own && is_here {
+            // SAFETY: the range has places in the vector, whose results are written (this function's conditions). Lanes 0 and 1 copy
+            // different vectors: if the first and the last vector are the same, and the range begins inside it, lane 1 copies none.
+            unsafe { self.take_out_each(work, room, vector, [begin, end]) };
+        }
+    }
+}

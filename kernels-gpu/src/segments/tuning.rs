@@ -101,15 +101,15 @@ pub const LEAST_WINDOW_SHIFT: u32 = 8;
 /// there are more windows than resident blocks, its blocks have [`LONG_BLOCK_THREADS`].
 ///
 /// Inclusive scans of `f32` with `u32` keys on an H200 with 528 resident blocks, in µs (2026-11-26, `warpfold-bench shapes`), in runs of
-/// 1; 32; 4,096; by a power law:
+/// 1; 32; 4,096; by a power law; of 65,536; of 2^22:
 ///
 /// | | one launch | two launches |
 /// |---|---|---|
-/// | 2^22 | 19.6; 20.0; 21.2; 32.4 | 25.0; 25.0; 25.9; 34.8 |
-/// | 2^23 | 37.5; 38.2; 41.8; 57.2 | 43.5; 43.6; 46.8; 57.5 |
-/// | 2^24 | 62; 64; 83; 97.5 | 66; 67; 72; 92 |
+/// | 2^22 | 17.7; 17.8; 19.3; 30.4; 25.4; 29.4 | 24.4; 24.2; 25.5; 33.5; 27.0; 29.6 |
+/// | 2^23 | 34.6; 34.9; 37.5; 57.1; 51.0; 59.0 | 41.4; 41.7; 44.2; 55.9; 49.0; 54.5 |
+/// | 2^24 | 64.8; 65.4; 70.7; 99.4 | 67.2; 67.0; 72.8; 89.9 |
 ///
-/// (These were measured with older kernels, which copied results in other ways.)
+/// (These kernels' warps took turns in another order.)
 pub const KEYED_CHUNKS_PER_BLOCK: u64 = 4;
 
 /// A block combines the long rows that ended in an earlier block, whose ticket came this many before its own (see `kernel/later.rs`). Half

@@ -125,20 +125,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
+        let (warps, lane) = (self.threads() / WARP_LANES, simt::lane());
         // In each turn, a warp takes 32 blocks of 16 places. If chunks go on, the first block of the warp's first turn is the last block of
         // the warp before.
         let before = goes_on as u32;
-        let warps = self.threads() / WARP_LANES;
         let each_warp = (count + warps - 1) >> warps.trailing_zeros();
         let turns = (each_warp + before).div_ceil(WARP_LANES);
         let each = turns * WARP_LANES - before;
         let begin = simt::warp() * each;
-        let mut number = (begin + simt::lane()).wrapping_sub(before);
+        let mut first = begin.wrapping_sub(before);
         // What lane 31 hands to lane 0 of the warp's next turn.
         let mut carried = O::identity();
         let mut turn = 0;
         while turn < turns {
             let step = simt::opaque_one() as u32;
+            let number = first.wrapping_add(lane);
             // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp shuffles, and the
             // whole block waits, since all threads have the same turns. The items are written, and so are the prefixes. Each place belongs
             // to one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
@@ -146,39 +147,38 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let mut here =
                     Sixteen::of(room, &places, block.wrapping_add(number), number < count);
                 let mut items = self.load_sixteen(work, room, &here);
-                let first = self.before_first(work, room, &places, &here);
+                let of_first = self.before_first(work, room, &places, &here);
                 let mut value = O::identity();
                 if goes_on {
-                    value = self.fold_last_leaf(&here, &items, first);
-                    let below = warp::shuffle_up(value, 1);
-                    let handed = match simt::lane() {
-                        0 => carried,
-                        _ => below,
-                    };
-                    carried = warp::shuffle_from(value, WARP_LANES - 1);
-                    value = handed;
+                    let handed = self.fold_last_leaf(&here, &items, of_first);
+                    value = warp::shuffle_up(handed, 1);
+                    let last = warp::shuffle_from(handed, WARP_LANES - 1);
                     if turn == 0 {
                         // Orders the reads of items by the warps after this one before the writes of results in their places.
                         simt::barrier();
-                        if simt::lane() == 0 {
+                    }
+                    if lane == 0 {
+                        value = carried;
+                        if turn == 0 {
                             here.live = 0;
                         }
                     }
+                    carried = last;
                 }
                 if here.live != 0 {
-                    let before = match here.chunk == places.begin {
+                    let index = match here.chunk == places.begin {
                         true => work.index,
                         false => 0,
                     };
                     let over = Prefix {
                         value,
-                        index: before.wrapping_add(here.first.wrapping_sub(here.chunk) as u64),
+                        index: index.wrapping_add(here.first.wrapping_sub(here.chunk) as u64),
                     };
-                    self.scan_sixteen(&here, &mut items, over, first);
+                    self.scan_sixteen(&here, &mut items, over, of_first);
                     self.store_sixteen(work, room, &here, &items);
                 }
             }
-            number = number.wrapping_add(step * WARP_LANES);
+            first = first.wrapping_add(WARP_LANES * step);
             turn += step;
         }
         // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own sixteens are written, and the
@@ -192,17 +192,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders the lanes' writes of results before their reads.
                 simt::warp_barrier();
                 let mut turn = 0;
-                while turn < each && from < to {
+                while turn < turns && from < to {
                     let step = simt::opaque_one() as u32;
-                    let first = (block + begin + turn) * FAN;
-                    self.take_out_sixteens(work, room, first.wrapping_add(work.starts), range);
-                    turn += WARP_LANES * step;
+                    let at = (block + begin + turn * WARP_LANES) * FAN;
+                    self.take_out_sixteens(work, room, at.wrapping_add(work.starts), range);
+                    turn += step;
                 }
             } else if !goes_on && work.starts.is_multiple_of(vector_items::<T>()) {
                 // Orders the lanes' writes of results before their reads.
                 simt::warp_barrier();
                 if from < to {
-                    self.take_out_some(work, room, range, [simt::lane(), WARP_LANES]);
+                    self.take_out_some(work, room, range, [lane, WARP_LANES]);
                 }
             } else {
                 // Orders the writes of the results before the reads by the threads that store them.

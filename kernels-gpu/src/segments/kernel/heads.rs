@@ -230,10 +230,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
     ) -> bool {
         let windows = window_count(self.offsets.item_count, self.window_shift);
-        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches go the
-        // same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the workspace (the launch's
-        // condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket. The launch has the
-        // window, and its heads are marked, or its keys are readable.
+        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches around
+        // shuffles and ballots go the same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the
+        // workspace (the launch's condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket.
+        // The launch has the window, and its heads are marked, or its keys are readable.
         unsafe {
             let mut window = 0;
             if simt::warp() == 0 {

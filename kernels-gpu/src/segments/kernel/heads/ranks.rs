@@ -4,8 +4,8 @@
 //! head. If heads are marked, the first of these numbers is found from counts that are kept with the bits. Otherwise each window publishes
 //! how many heads it has, and one warp of a block adds up the numbers of all earlier windows.
 //!
-//! A block folds the chunks of its window as a scan does, and publishes the same values. The lane that writes a run's outputs also folds
-//! the run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
+//! A block folds the chunks of its window as a scan of wide items does, and publishes the same values. The lane that writes a run's outputs
+//! also folds the run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;

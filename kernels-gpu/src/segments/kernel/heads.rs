@@ -63,8 +63,8 @@ use super::{depart, Launch};
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item,
-///    at a multiple of 16, and the scan is forward. Otherwise `heads` has room for the bits of `item_count` items, and earlier work has
-///    marked the items in the direction of this launch, as many as condition 4 says. Nobody writes the keys before the launch's end.
+///    at a multiple of 16, and the scan is forward. Then nobody writes the keys before the launch's end. Otherwise `heads` has room for the
+///    bits of `item_count` items, and earlier work has marked the items in the direction of this launch, as many as condition 4 says.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least

@@ -63,8 +63,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of [`WORDS_AT_ONCE`] words from word `first` on, if each of their items is a run of its own: the results and, if
-    /// they are wanted and have 4 or 8 bytes, the first keys.
+    /// Writes the outputs of the runs at [`WORDS_AT_ONCE`] words from word `first` on: the results and, if they are wanted and have 4 or 8
+    /// bytes, the first keys. Each item of these words is a run of its own.
     ///
     /// # Safety
     /// A whole warp. Each item of these words is a head, but not the tail's. The item after these words is a head too, if it exists. The

@@ -3,7 +3,7 @@
 //!
 //! The windows are cut by items alone. A window owns the chunks that begin in it. A block has one window. One warp looks at the window's
 //! bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread finds the runs around the items
-//! that it takes. So there are no starts and no slots:
+//! that it takes. The block needs neither starts nor slots of chunks (see `starts.rs`). It works as follows:
 //!
 //! ```text
 //! one warp finds the window's chunks, and writes the words; a barrier follows
@@ -63,12 +63,12 @@ use super::{depart, Launch};
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item,
-///    at a multiple of 16, and the scan is forward. Otherwise `heads` has room for the bits of `item_count` items, and earlier work has
-///    marked the items in the direction of this launch, as many as condition 4 says.
+///    at a multiple of 16, and the scan is forward. Then nobody writes the keys before the launch's end. Otherwise `heads` has room for the
+///    bits of `item_count` items, and earlier work has marked the items in the direction of this launch, as many as condition 4 says.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] for these windows, and with keys one more for each window.
+///    [`crate::segments::state_words`] for these windows, and one more for each window if the text compares keys.
 #[inline(always)]
 pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -230,10 +230,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room: Room<T, O::Accumulator>,
     ) -> bool {
         let windows = window_count(self.offsets.item_count, self.window_shift);
-        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches go the
-        // same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the workspace (the launch's
-        // condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket. The launch has the
-        // window, and its heads are marked, or its keys are readable.
+        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches around
+        // shuffles and ballots go the same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the
+        // workspace (the launch's condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket.
+        // The launch has the window, and its heads are marked, or its keys are readable.
         unsafe {
             let mut window = 0;
             if simt::warp() == 0 {

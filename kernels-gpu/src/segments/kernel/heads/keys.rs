@@ -26,7 +26,7 @@ use super::super::items::Room;
 use super::super::Launch;
 use super::window::{Bits, Seen, NO_HEAD, VECTOR_WORDS};
 
-/// How many words of bits a block finds before its window, and again after it: those of one vector.
+/// How many words of bits a block finds before its window, and as many after it: one vector.
 const NEAR_WORDS: u32 = VECTOR_WORDS;
 
 /// The items of these words.
@@ -38,12 +38,12 @@ const LOOKING_WARP: u32 = 1;
 /// How many vectors a thread loads at once to find a far head.
 const FAR_VECTORS: usize = 5;
 
-/// Keys that are equal exactly if their words are equal.
+/// The keys of a launch. If the launch compares keys, they are equal exactly if their words are equal.
 #[derive(Clone, Copy)]
 pub struct Keys {
-    /// The address of the keys' words, a multiple of 16.
+    /// The address of the keys. It is a multiple of 16 if keys are compared.
     pub words: *const u32,
-    /// The size of a key in bytes: 4 or 8. Any other number if the keys are not compared.
+    /// The size of a key in bytes: 4 or 8 if keys are compared, otherwise any number.
     pub bytes: u32,
 }
 
@@ -177,7 +177,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// Convergent: whole warps, all except warp [`LOOKING_WARP`]. Item `end - 1` exists, and the keys are readable. `first` is a multiple
-    /// of 4. `far` is written, in shared memory.
+    /// of 4. `far` is in shared memory, and [`NO_HEAD`] is written to it.
     #[inline(always)]
     unsafe fn find_far(&self, keys: Keys, origin: u64, first: u64, end: u64, far: *mut u32) {
         let shift = keys.shift();
@@ -287,7 +287,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The lane's bits of the window, among the bits around it.
+    /// The lane's bits of the window. `bits` begins with the bits before the window.
     ///
     /// # Safety
     /// The bits are written.

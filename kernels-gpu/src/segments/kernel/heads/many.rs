@@ -14,7 +14,7 @@ use super::super::Launch;
 use super::ranks::{Outputs, Own};
 use super::words::Word;
 
-/// How many words a warp takes at once. The keys of all their heads are loaded before the first one is written.
+/// How many words a warp takes at once, so that several loads of keys are in flight.
 const WORDS_AT_ONCE: usize = 4;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -63,12 +63,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the results and the first keys, of 4 or 8 bytes, of the heads of [`WORDS_AT_ONCE`] words from word `first` on, each of whose
-    /// items is a run of its own.
+    /// Writes the outputs of the runs at [`WORDS_AT_ONCE`] words from word `first` on: the results and, if they are wanted and have 4 or 8
+    /// bytes, the first keys. Each item of these words is a run of its own.
     ///
     /// # Safety
-    /// A whole warp. Each item of these words is a head, except the tail's, and so is the item after them, if there is one. The conditions
-    /// of [`Self::write_many`].
+    /// A whole warp. Each item of these words is a head, but not the tail's. The item after these words is a head too, if it exists. The
+    /// conditions of [`Self::write_many`].
     #[inline(always)]
     unsafe fn write_singles(
         &self,
@@ -126,10 +126,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the results and the first keys, of 4 or 8 bytes, of the heads of [`WORDS_AT_ONCE`] words from word `first` on.
+    /// Writes the outputs of the heads in `words`, [`WORDS_AT_ONCE`] words from word `first` on: the results of runs of at most 16 items
+    /// and, if they are wanted and have 4 or 8 bytes, the first keys.
     ///
     /// # Safety
-    /// A whole warp. The `heads` of `words` are the heads of these words whose outputs are to be written. The conditions of
+    /// A whole warp. In `words`, the tail has no head, and words past the warp's last word have no heads. The conditions of
     /// [`Self::write_many`].
     #[inline(always)]
     unsafe fn write_words(
@@ -151,12 +152,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .first_keys
             .wrapping_add(own.rank.wrapping_mul(bytes) as usize);
         let mut runs = [0; WORDS_AT_ONCE];
-        // How many items a run has; 0 if the lane has no head.
+        // How many items the chunk at the lane's head has; 0 if the lane has no head.
         let mut lengths = [0; WORDS_AT_ONCE];
         let mut lows = [0; WORDS_AT_ONCE];
         let mut highs = [0; WORDS_AT_ONCE];
-        // SAFETY: the words and the items are written. Each head has one lane, and so has each output of its run, which has room. A chunk
-        // of at most 16 items is in the work. If first keys are wanted, a head has a readable key.
+        // SAFETY: the words and the items are written. Each head has one lane, which alone writes the outputs of the head's run. The
+        // outputs have room. A chunk of at most 16 items is in the work. If first keys are wanted, a head has a readable key.
         unsafe {
             for_each_vector!(V in 0 1 2 3 => {
                 let number = first + V as u32;
@@ -196,7 +197,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the starts of the runs if they are wanted, and first keys of 1 and 2 bytes.
+    /// Writes the starts of the runs and first keys of 1 or 2 bytes, if they are wanted.
     ///
     /// # Safety
     /// The conditions of [`Self::write_many`].
@@ -208,8 +209,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while word < own.end {
             let step = simt::opaque_one() as u32;
             let place = word * u32::BITS + lane;
-            // SAFETY: the words are written. A head has a readable key, and its run has a start and a first key, which this lane alone
-            // writes.
+            // SAFETY: the words are written. If first keys are wanted, a head has a readable key. The outputs of the head's run have room,
+            // and this lane alone writes them.
             unsafe {
                 let heads = own.without_tail(word, room.word(word).heads);
                 if heads >> lane & 1 != 0 {

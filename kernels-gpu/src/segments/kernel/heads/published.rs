@@ -61,7 +61,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         borders.cast()
     }
 
-    /// The address of the last head before the window, which is found by a look back.
+    /// The address to which a look back writes the last head before the window.
     #[inline(always)]
     pub fn head_before_address(&self) -> *mut u64 {
         self.rank_address().wrapping_add(1)

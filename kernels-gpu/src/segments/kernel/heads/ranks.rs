@@ -1,11 +1,11 @@
 //! Reductions of runs of keys: the numbers of the runs, and the outputs for each run.
 //!
 //! A run's number is the number of runs that begin before the window, plus the number of heads between the window's begin and the run's
-//! head. The marked heads have the first of these numbers. If there are no marked heads, each window publishes how many heads it has, and
-//! one warp adds up these numbers over all earlier windows.
+//! head. If heads are marked, the first of these numbers is found from counts that are kept with the bits. Otherwise each window publishes
+//! how many heads it has, and one warp of a block adds up the numbers of all earlier windows.
 //!
-//! A block folds the chunks of its window as a scan does, and publishes the same values. The lane that writes a run's outputs also folds
-//! the run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
+//! A block folds the chunks of its window as a scan of wide items does, and publishes the same values. The lane that writes a run's outputs
+//! also folds the run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -26,8 +26,8 @@ use super::short::Ranked;
 /// `keys.rs`).
 const FEW_WORDS: u32 = 4;
 
-/// If a warp has more words, and they have more heads than this on average, it takes several words at once (see `many.rs`). Otherwise the
-/// heads are dealt to the lanes one after the other.
+/// A warp with more words than [`FEW_WORDS`] takes several words at once (see `many.rs`) if they have more heads than this on average.
+/// Otherwise it deals the heads to its lanes one after the other.
 const FEW_HEADS: u32 = 8;
 
 /// Where a reduction writes what it finds of the runs.
@@ -68,13 +68,13 @@ impl Outputs {
         }
     }
 
-    /// Writes the number of runs and, if starts are wanted, the number of items in the place after the last run's start.
+    /// Writes the number of runs. If starts are wanted, the number of items follows the last run's start.
     ///
     /// # Safety
-    /// There is room for both numbers, and no other thread writes them.
+    /// There is room for what is written, and no other thread writes there.
     #[inline(always)]
     pub unsafe fn end(&self, run_count: u64, item_count: u64) {
-        // SAFETY: there is room for both numbers: this function's condition.
+        // SAFETY: there is room: this function's condition.
         unsafe {
             self.start(run_count, item_count);
             self.count.write(run_count);
@@ -127,7 +127,7 @@ pub struct Own {
     pub end: u32,
     /// The window's first item.
     pub origin: u64,
-    /// The number of the run of the window's first head.
+    /// The number of the run to which the window's first chunk belongs.
     pub rank: u64,
     /// The place of the tail's head, or a place that is not in the window.
     pub tail: u32,
@@ -141,7 +141,7 @@ impl Own {
         number >= self.first && number < self.end
     }
 
-    /// The heads of word `number`, among which `heads` are all, whose runs have outputs: all except the tail's.
+    /// The heads of word `number` without the tail's. `heads` are all heads of the word.
     #[inline(always)]
     pub fn without_tail(&self, number: u32, heads: u32) -> u32 {
         match self.tail / u32::BITS == number {
@@ -178,8 +178,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes the outputs of the runs that begin in the window: starts and first keys, if they are wanted, and the results of runs of at
-    /// most 16 items. Also stores the value of a short tail. For the last window, also writes the number of runs. `work` has number
-    /// `number` among the window's works. If it is the second, nothing is left to write.
+    /// most 16 items. Also stores or publishes the value of a short tail. For the last window, also writes the number of runs. `work` has
+    /// number `number` among the window's works. If it is the second, nothing is left to write.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. If first keys are wanted, there
@@ -228,7 +228,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of a warp's heads. Also stores the value of a short tail.
+    /// Writes the outputs of a warp's heads. Also stores or publishes the value of a short tail.
     ///
     /// # Safety
     /// Convergent: a whole warp, with its own words, at least one. The conditions of [`Self::write_runs`].
@@ -322,8 +322,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the start of the run whose head is at `place` in the window, its first key if it is wanted, and its result if it has at most
-    /// 16 items. If it is the tail, only stores its value, if it has at most 16 items.
+    /// Writes the outputs of the run whose head is at `place` in the window: its start and first key, if they are wanted, and its result if
+    /// it has at most 16 items. If the tail begins at `place`, only stores or publishes the tail's value, if the tail has at most 16 items.
     ///
     /// # Safety
     /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].

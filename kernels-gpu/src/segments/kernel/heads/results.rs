@@ -20,13 +20,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && self.results(work, 0).addr().is_multiple_of(16)
     }
 
-    /// Copies results of the places from `begin` to `end` from shared to global memory: those among the 512 places from `first` on. `first`
-    /// is a multiple of 16 after the place where sixteens begin, and may lie before `begin`. A lane copies every 32nd vector. Vectors that
-    /// lie in the range in part are copied item by item: the first one by lane 0, the last one by lane 1.
+    /// Copies results from shared to global memory. Of the 512 places from `first` on, copies the results of those that lie in the range
+    /// from `begin` to `end`. A sixteen begins at `first`, which may lie before `begin`. A lane copies every 32nd vector. A vector that
+    /// lies only partly in the range is copied item by item: by lane 0 if the range begins inside it, otherwise by lane 1.
     ///
     /// # Safety
     /// The whole warp. `work` is one of the block's works, has the places from `begin` to `end`, and has [aligned
-    /// sixteens](Self::has_aligned_sixteens). The results at these places are written to shared memory, and no other warp copies them.
+    /// sixteens](Self::has_aligned_sixteens). `begin` is less than `end`. The results at these places are written to shared memory, and no
+    /// other warp copies them.
     #[inline(always)]
     pub unsafe fn take_out_sixteens(
         &self,
@@ -40,7 +41,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let places = items * WARP_LANES;
         let access = Access::new(16, 16);
         let place = first.wrapping_add(items * lane);
-        // A place before the first vector is negative, and its bits are extended.
+        // A place before place 0 has wrapped: as `i32` it is negative.
         let item = work.base.wrapping_add(place as i32 as u64);
         let to: *mut u32 = self.output.wrapping_add(self.lowest(item)).cast();
         let far = places as u64 * size_of::<O::Output>() as u64;
@@ -65,7 +66,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_here = vector.wrapping_sub(first) < WARP_LANES * FAN;
         if lane < 2 && edge != vector && is_own && is_here {
             // SAFETY: the range has places in the vector, whose results are written (this function's conditions). Lanes 0 and 1 copy
-            // different vectors: if the first and the last vector are the same, and the range begins inside it, lane 1 copies none.
+            // different vectors: if the range begins and ends inside one vector, lane 1 copies nothing.
             unsafe { self.take_out_each(work, room, vector, [begin, end]) };
         }
     }

@@ -195,8 +195,8 @@ impl Keyed {
         Ok(count)
     }
 
-    /// Queues a selection of the runs' starts, and a reduction or scan of segments with these starts. The second's kernel and workspace are
-    /// made ready before the first is queued. If `to` has no starts, they are in the workspace.
+    /// Queues a selection of the runs' starts, and a reduction or scan of segments with these starts. The kernel and the workspace of the
+    /// second launch are made ready before the first is queued. If `to` has no starts, they are in the workspace.
     ///
     /// # Safety
     ///

@@ -262,8 +262,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
 
     /// Keys that lie one after the other in memory: those of a vector, and the key before them. `item` is the vector's first item in the
     /// direction of the work. Where a key does not exist, another key is in its place. In a backward scan, an item is a head if the item
-    /// after it in memory begins a run. So in a backward scan the vector has, for each item, the key after it in memory, and the last
-    /// item's key comes first.
+    /// after it in memory begins a run. So in a backward scan the vector has, for each item, the key after it in memory, from the
+    /// vector's last item to its first.
     ///
     /// # Safety
     /// There is at least one key.
@@ -384,7 +384,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32) {
         let lane = simt::lane();
         // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory, and to the heads
-        // before a turn. The whole warp shuffles. All lanes have read the heads before this turn when one lane writes those before the next.
+        // before a turn. The whole warp shuffles. All lanes have read the heads before this turn before one lane writes those of the
+        // next.
         unsafe {
             let before = self.before_turn(turn);
             let (mut upto, mut sum) = (before.end, 0);

@@ -251,7 +251,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Prefix { value, index }
     }
 
-    /// The combination of the last leaf's items at these places, after its prefix. If no leaf begins here, the result is not used. `first`
+    /// The last leaf's prefix, combined with the leaf's items at these places. If no leaf begins here, the result is not used. `first`
     /// precedes the first leaf that begins here.
     #[inline(always)]
     fn fold_last_leaf(

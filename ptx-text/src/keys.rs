@@ -1,7 +1,7 @@
-//! A scan or a reduction by key compares keys, or reads where an earlier launch has marked that runs begin. A number in the kernel's text
-//! says which. It is a constant for the driver's compiler, which leaves out the code that is not used.
+//! A scan or a reduction by key either compares keys, or reads the heads that an earlier launch has marked. A number in the kernel's text
+//! says which. The number is a constant for the driver's compiler, which leaves out the code that is not used.
 //!
-//! The text as it is compiled sets a register called `%keyed` to 0: the kernel reads marks. In the text that [`keyed`] returns, the
+//! The text as it is compiled sets a register called `%keyed` to 0: the kernel reads heads. In the text that [`keyed`] returns, the
 //! register is set to 1: the kernel compares keys.
 
 /// The statements that set the register in the two texts.

@@ -3,8 +3,8 @@
 //!
 //! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. Each lane scans its places. If chunks
 //! go on from one lane to the next, a lane's last leaf may go on too. So each lane first combines the items of its last leaf at its own
-//! places, and hands the value to the next lane. For this, lane 0 takes the 16 places before the warp's own in the warp's first turn, and
-//! writes no results there.
+//! places, and hands the value to the next lane. In a warp's first turn, lane 0 takes the 16 places before the warp's own, only to hand on
+//! this value.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};

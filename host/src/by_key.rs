@@ -107,7 +107,7 @@ impl Keyed {
         })
     }
 
-    /// Queues the launches. A scan needs starts, with room for one number more than there are keys.
+    /// Queues the launches. If a scan has an output for the starts, it needs room for one number more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
@@ -195,8 +195,8 @@ impl Keyed {
         Ok(count)
     }
 
-    /// Queues a selection of the runs' starts, and a reduction or scan of segments with these starts. The second's kernel and workspace are
-    /// made ready before the first is queued. If `to` has no starts, they are in the workspace.
+    /// Queues a selection of the runs' starts, and a reduction or scan of segments with these starts. The kernel and the workspace of the
+    /// second launch are made ready before the first is queued. If `to` has no starts, they are in the workspace.
     ///
     /// # Safety
     ///
@@ -276,8 +276,8 @@ impl Keyed {
         }
     }
 
-    /// All memory of the caller's that the call reads and writes. `to` is `None` if the caller gets neither the number of runs nor the
-    /// starts.
+    /// All memory of the caller's that the call reads and writes. `to` is `None` if neither the number of runs nor the starts are written
+    /// there.
     fn regions(&self, made: Made, outputs: Outputs, to: Option<RunsTo>) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;

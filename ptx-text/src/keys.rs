@@ -1,8 +1,8 @@
-//! Whether a scan or a reduction by key compares keys. It is a number in the kernel's text, and so a constant for the driver's compiler,
-//! which leaves out the code that is not used.
+//! A scan or a reduction by key either compares keys, or reads the heads that an earlier launch has marked. A number in the kernel's text
+//! says which. The number is a constant for the driver's compiler, which leaves out the code that is not used.
 //!
-//! The kernel's source sets a register called `%keyed` to 0: an earlier launch has marked where runs begin. In the text for keys, the
-//! register is set to 1.
+//! The text as it is compiled sets a register called `%keyed` to 0: the kernel reads heads. In the text that [`keyed`] returns, the
+//! register is set to 1: the kernel compares keys.
 
 /// The statements that set the register in the two texts.
 const MARKED: &str = "mov.b32 %keyed, 0;";

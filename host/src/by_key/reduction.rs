@@ -1,6 +1,7 @@
-//! Reductions by key with the kernel for runs, which writes the results, the first keys and the starts of the runs. It finds the heads of
-//! the runs itself if there are few keys, which are equal exactly if their bytes are, and [can be compared](can_compare): then the
-//! reduction has one launch. Otherwise an earlier launch [marks](super::heads) the heads.
+//! Reductions by key with the kernel for runs, which writes the results and the number of runs and, if they are wanted, the first keys and
+//! the starts of the runs. The kernel finds the heads of the runs itself if there are [few keys](KEYED_ITEMS_PER_BLOCK), keys are equal
+//! exactly if their bytes are, and the kernel [can compare](can_compare) these: then the reduction has one launch. Otherwise an earlier
+//! launch [marks](super::heads) the heads.
 
 use std::mem::offset_of;
 

@@ -65,7 +65,7 @@ struct Shared {
     is_last: u32,
 }
 
-/// A launch's arguments. Its functions need the conditions of [`heads`].
+/// A launch. Its functions need the conditions of [`heads`].
 struct Launch<E, T> {
     /// `key_count` is the true number of keys.
     arguments: HeadsArguments<T>,

@@ -6,8 +6,8 @@
 //!
 //! A **tile** is [`TILE_ITEMS`] items. A **range** is a number of consecutive tiles, a power of two, that one block marks. There are at
 //! most [`MOST_RANGES`] ranges. The last head before a tile is either in the tile's range or before the range. The number of heads before a
-//! tile is their number in the tile's range, and their number before the range. So there are two numbers for each tile, and two for each
-//! range.
+//! tile is the number of those in the tile's range, plus the number of heads before the range. So there are two numbers for each tile, and
+//! two for each range.
 //!
 //! ```text
 //! byte 0     Summary

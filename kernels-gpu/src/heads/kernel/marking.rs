@@ -18,7 +18,7 @@ const WARP_WORDS: u32 = WARP_ITEMS / u32::BITS;
 /// The most rows that a warp loads at once.
 const MOST_AT_ONCE: usize = 4;
 
-/// What a warp has loaded of its part of a tile, before it uses it.
+/// The keys of a warp's part of a tile that the warp loads in advance.
 #[derive(Clone, Copy)]
 struct Begun<T> {
     /// Rows of vectors. Not used if the part is not whole.
@@ -116,8 +116,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// Begins the calling warp's part of a tile: loads its first rows, if all of the part's keys exist, in the order of memory, and vectors
-    /// are aligned.
+    /// Begins the calling warp's part of a tile: loads the part's first rows and the key before them, if the work is forward, all keys of
+    /// the part exist, and vectors are aligned.
     ///
     /// # Safety
     /// A whole warp. The launch has the tile.
@@ -133,8 +133,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             is_whole: is_aligned && existing >= WARP_ITEMS as u64 && !self.is_backward(),
         };
         if begun.is_whole {
-            // SAFETY: all keys of the part exist, and vectors are aligned. The key before them exists, except before item 0. The key before
-            // item 0 does not exist, and item 0 is read in its place.
+            // SAFETY: all keys of the part exist, and vectors are aligned. The key before the part exists, except before item 0: then item
+            // 0 is read in its place.
             unsafe {
                 if simt::lane() == 0 {
                     begun.before = from.wrapping_sub((first > 0) as usize).read();
@@ -165,8 +165,9 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         rows
     }
 
-    /// Puts the bits of the calling warp's part of a tile into shared memory, where the tile's bits are at `bits`. If `has_next`, begins
-    /// the warp's part of the next tile before it uses the last rows of this one. So a warp mostly has loads in flight.
+    /// Puts the bits of the calling warp's part of a tile into shared memory, where the tile's bits are at `bits`. If `has_next`, also
+    /// begins the warp's part of the next tile. If this part is loaded in vectors, the next one is begun before this one's last rows are
+    /// compared, so that a warp mostly has loads in flight.
     ///
     /// # Safety
     /// Convergent: a whole warp. The launch has the tile, and the next one if `has_next`. `begun` is this part. No other warp uses this
@@ -183,8 +184,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let mut row = 0;
         let is_whole = begun.is_whole;
         let mut before = begun.before;
-        // SAFETY: the whole warp shuffles, since all lanes have the same rows. With `is_whole` all items of the warp exist, in the order of
-        // memory, and vectors are aligned. Each word of the warp is written by one lane.
+        // SAFETY: the whole warp shuffles, since all lanes have the same rows. With `is_whole` the work is forward, all items of the warp
+        // exist, and vectors are aligned. Each word of the warp is written by one lane.
         unsafe {
             if is_whole {
                 while row < Self::ROWS {
@@ -241,7 +242,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     }
 
     /// The bits of a vector of a row, some of whose items may not exist. The warp's items begin with item `first`, and the lane's vector at
-    /// place `place` among them. Item 0 is not marked here.
+    /// place `place` among them. The bit of item 0 may be wrong: the caller sets it.
     ///
     /// # Safety
     /// There is at least one key.
@@ -259,9 +260,10 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         chosen & ((1 << existing) - 1)
     }
 
-    /// The keys of a vector, and the key before it, in the order of memory. `item` is the vector's first item in the direction of the work.
-    /// Where a key does not exist, another key is in its place. In a backward scan, an item is a head if the item after it in memory begins
-    /// a run. So the vector's keys then lie one place further on in memory, in the opposite order.
+    /// Keys that lie one after the other in memory: those of a vector, and the key before them. `item` is the vector's first item in the
+    /// direction of the work. Where a key does not exist, another key is in its place. In a backward scan, an item is a head if the item
+    /// after it in memory begins a run. So in a backward scan the vector has, for each item, the key after it in memory, from the
+    /// vector's last item to its first.
     ///
     /// # Safety
     /// There is at least one key.
@@ -382,7 +384,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32) {
         let lane = simt::lane();
         // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory, and to the heads
-        // before a turn. The whole warp shuffles, and all lanes have read the heads before this turn then.
+        // before a turn. The whole warp shuffles. All lanes have read the heads before this turn before one lane writes those of the
+        // next.
         unsafe {
             let before = self.before_turn(turn);
             let (mut upto, mut sum) = (before.end, 0);

@@ -1,5 +1,5 @@
-//! The chunks of a work, found from the window's words. Each thread looks at consecutive items. It takes a leaf or node of a longer chunk
-//! if the leaf or node begins there, and the root of a longer chunk if the chunk begins there. For short chunks, see `short.rs`.
+//! The chunks of a work that have several leaves, found from the window's words. Each thread looks at consecutive items. It takes a leaf or
+//! node if the leaf or node begins there, and a chunk's root if the chunk begins there. For short chunks, see `short.rs`.
 //!
 //! Places are counted from the window's first item, except in [`Chunk`] and [`Leaf`], which have places of the work.
 
@@ -197,8 +197,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
     }
 
-    /// Runs a step for each leaf of a work's longer chunks, on one thread for each leaf. Returns the flags of the chunks that the thread
-    /// has found.
+    /// Runs a step for each leaf of the chunks of several leaves, on one thread for each leaf. Returns the flags of the chunks that the
+    /// thread has found.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The words are written, and `work` is one of the block's works.
@@ -279,7 +279,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs a step for each node of a work's longer chunks, on one thread for each node.
+    /// Runs a step for each node of the chunks of several leaves, on one thread for each node.
     ///
     /// # Safety
     /// 1. The whole block. The words and the flags are written, and `work` is one of the block's works.

@@ -24,7 +24,7 @@ const FEW: u32 = 8;
 pub struct Ranked {
     /// The bits of the lane's chunks.
     heads: u32,
-    /// How many chunks the lanes up to this one have, its own included.
+    /// How many chunks this lane and the lanes before it have.
     upto: u32,
 }
 

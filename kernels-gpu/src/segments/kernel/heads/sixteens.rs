@@ -3,8 +3,8 @@
 //!
 //! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. Each lane scans its places. If chunks
 //! go on from one lane to the next, a lane's last leaf may go on too. So each lane first combines the items of its last leaf at its own
-//! places, and hands the value to the next lane. Then, in a warp's first turn, lane 0 takes the 16 places before the warp's own, only to
-//! hand on this value.
+//! places, and hands the value to the next lane. In a warp's first turn, lane 0 takes the 16 places before the warp's own, only to hand on
+//! this value.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
@@ -110,7 +110,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// works were slower: 977 µs instead of 834 µs in runs of 32.
     pub const BY_SIXTEENS: bool = goes_by_sixteens::<O, T>();
 
-    /// Writes the results of a work to global memory. If `goes_on`, chunks may go on from 16 places to the next.
+    /// Writes the results of a work to global memory. If `goes_on`, chunks may go on from 16 places to the next 16.
     ///
     /// # Safety
     /// Convergent: the whole block, with the same arguments. The header and the words are written, and `work` is one of the block's works.
@@ -215,7 +215,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// What precedes the first leaf that begins at these places.
     ///
     /// # Safety
-    /// The prefixes of the tail and of leaves are written.
+    /// The prefixes of the tail and of the leaves of chunks with several leaves are written.
     #[inline(always)]
     unsafe fn before_first(
         &self,
@@ -251,7 +251,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Prefix { value, index }
     }
 
-    /// The combination of the last leaf's items at these places, after its prefix. If no leaf begins here, the result is not used. `first`
+    /// The last leaf's prefix, combined with the leaf's items at these places. If no leaf begins here, the result is not used. `first`
     /// precedes the first leaf that begins here.
     #[inline(always)]
     fn fold_last_leaf(

@@ -56,15 +56,15 @@ use super::{depart, Launch};
 
 /// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads, or are runs
 /// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`), and a text that compares
-/// keys (see [`simt::compares_keys`]).
+/// keys (see `simt::compares_keys`).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
 ///    segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item,
-///    at a multiple of 16, and the scan is forward. Then nobody writes the keys before the launch's end. Otherwise `heads` has room for the
-///    bits of `item_count` items, and earlier work has marked the items in the direction of this launch, as many as condition 4 says.
+/// 3. If the text compares keys, `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a multiple of 16,
+///    and the scan is forward. Then nobody writes the keys before the launch's end. Otherwise `heads` has room for the bits of
+///    `item_count` items, and earlier work has marked the items in the direction of this launch, as many as condition 4 says.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
@@ -105,16 +105,16 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 }
 
 /// Reduces each run of equal keys to a result in `output`. Also writes the number of runs and, unless they are null, the first keys and the
-/// starts of the runs. From this kernel's text, the host also makes a text that compares keys (see [`simt::compares_keys`]).
+/// starts of the runs. From this kernel's text, the host also makes a text that compares keys (see `simt::compares_keys`).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window. They have the shared memory
 ///    of a segmented scan or, if a window has as many items as a chunk, at least that of a segmented reduction.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. If the text [compares keys](simt::compares_keys), `key_bytes` is 4 or 8, and `keys` is a multiple of 16. Otherwise `heads` has room
-///    for the bits of `item_count` items, and earlier work has marked the items forward, as many as condition 4 says. If the text compares
-///    keys, or first keys are wanted, `keys` points to a readable key of `key_bytes`, 1, 2, 4 or 8, for each item, aligned to a key. Nobody
-///    writes the keys before the launch's end.
+/// 3. If the text compares keys, `key_bytes` is 4 or 8, and `keys` is a multiple of 16. Otherwise `heads` has room for the bits of
+///    `item_count` items, and earlier work has marked the items forward, as many as condition 4 says. If the text compares keys, or first
+///    keys are wanted, `keys` points to a readable key of `key_bytes`, 1, 2, 4 or 8, for each item, aligned to a key. Nobody writes the
+///    keys before the launch's end.
 /// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be reduced.
 /// 5. `output` has room for a result for each item. `first_keys` is null, or has room for a key for each item. `starts` is null, or has
 ///    room for a number of `start_bytes`, 4 or 8, for each item and for one more. `run_count` has room for a number. These outputs overlap

@@ -1,4 +1,4 @@
-//! Calls on slices from so many threads that they use up the transfer lanes of one size: all calls end with the right results.
+//! Calls on slices from more threads than there are transfer lanes of one size: all calls end with the right results.
 
 #![forbid(unsafe_code)]
 

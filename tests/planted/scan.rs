@@ -117,7 +117,7 @@ const LAST_TAG: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// So many tiles that blocks reuse their shared memory, and wait for a tile of the starved block.
+/// Enough tiles that blocks reuse their shared memory, and wait for a tile of the starved block.
 const MANY_TILES: Circumstances = Circumstances {
     item_count: 18 * 4096 + 2455,
     ..SEVEN_TILES

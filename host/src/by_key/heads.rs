@@ -43,7 +43,8 @@ impl Marker {
     }
 }
 
-/// Queues a launch that marks the heads of runs of keys. Device memory may hold the number of keys.
+/// Queues a launch that marks the heads of runs of keys. Device memory may hold the number of keys. Then the launch writes the number of
+/// items too, and this function returns its address, otherwise 0.
 ///
 /// # Safety
 ///
@@ -58,7 +59,7 @@ pub(super) unsafe fn mark(
     count: Option<Span>,
     is_backward: bool,
     heads: Address,
-) -> Result<()> {
+) -> Result<Address> {
     let key_count = keys.item_count as u64;
     let mut marking = HeadsWords {
         keys: keys.address,
@@ -72,8 +73,10 @@ pub(super) unsafe fn mark(
     // is room for the heads of all keys (condition 2), and a block for each range.
     unsafe {
         let block = marker.long.block;
-        queue.launch(Position::Whole, marker, block, blocks, marking.list())
+        queue.launch(Position::Whole, marker, block, blocks, marking.list())?;
     }
+    let item_count_at = heads + offset_of!(Summary, item_count) as u64;
+    Ok(count.map_or(0, |_| item_count_at))
 }
 
 /// Keys, and a value for each key.
@@ -214,21 +217,16 @@ impl Marked {
             let (keys, count) = (self.keys, self.count);
             // SAFETY: there is a key, and keys and their number can be read (condition 1). The workspace has room for the heads of all
             // keys.
-            unsafe { mark(queue, marker, keys, count, order.is_reversed, scratch.heads)? };
+            scan.item_count_at =
+                unsafe { mark(queue, marker, keys, count, order.is_reversed, scratch.heads)? };
             scan.heads = scratch.heads;
-            if self.count.is_some() {
-                // The first launch writes the number of items.
-                scan.item_count_at = scratch.heads + offset_of!(Summary, item_count) as u64;
-            }
         }
-        // If the device can work on all windows at once, blocks have more threads.
-        let grid = match windows <= resident_blocks {
-            true => scanner.short,
-            false => scanner.long,
-        };
         // SAFETY: the words are those of a scan by key. The values can be read (condition 1), and so can the keys, or the first launch
         // marks their heads in the same direction. There is room for the results (condition 2). The workspace has the state words of all
         // windows, and there is a block for each window.
-        unsafe { queue.launch(Position::Whole, scanner, grid.block, windows, scan.list()) }
+        unsafe {
+            let block = scanner.grid_of(windows).block;
+            queue.launch(Position::Whole, scanner, block, windows, scan.list())
+        }
     }
 }

@@ -3,9 +3,7 @@
 //! exactly if their bytes are, and the kernel [can compare](can_compare) these: then the reduction has one launch. Otherwise an earlier
 //! launch [marks](super::heads) the heads.
 
-use std::mem::offset_of;
-
-use warpfold_kernels::heads::{Layout, Summary};
+use warpfold_kernels::heads::Layout;
 use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
 use warpfold_kernels::segments::{window_count, window_shift};
 
@@ -137,22 +135,15 @@ impl Keyed {
             let (keys, count) = (self.keys, self.count);
             // SAFETY: there is a key, since there is a plan (condition 2). Keys and their number can be read (condition 1). The workspace
             // has room for the heads of all keys.
-            unsafe { mark(queue, marker, keys, count, false, scratch.heads)? };
+            reduction.item_count_at =
+                unsafe { mark(queue, marker, keys, count, false, scratch.heads)? };
             reduction.heads = scratch.heads;
-            if self.count.is_some() {
-                // The first launch writes the number of items.
-                reduction.item_count_at = scratch.heads + offset_of!(Summary, item_count) as u64;
-            }
         }
-        // If the device can work on all windows at once, blocks have more threads.
-        let grid = match plan.windows <= plan.kernel.short.resident_blocks as u64 {
-            true => plan.kernel.short,
-            false => plan.kernel.long,
-        };
         let (kernel, windows, words) = (plan.kernel, plan.windows, reduction.list());
+        let block = kernel.grid_of(windows).block;
         // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
         // starts and their number can be written (condition 1). There is room for a run for each key, short runs fit, and the heads are
         // marked, or the keys can be compared (condition 2). The workspace has the state words, and there is a block for each window.
-        unsafe { queue.launch(Position::Whole, kernel, grid.block, windows, words) }
+        unsafe { queue.launch(Position::Whole, kernel, block, windows, words) }
     }
 }

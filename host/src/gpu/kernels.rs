@@ -77,6 +77,16 @@ pub(crate) struct LoadedKernel {
     _module: Module,
 }
 
+impl LoadedKernel {
+    /// The grid of a launch over windows. If the device can work on all windows at once, the blocks have more threads.
+    pub fn grid_of(&self, windows: u64) -> Grid {
+        match windows <= self.short.resident_blocks as u64 {
+            true => self.short,
+            false => self.long,
+        }
+    }
+}
+
 /// A kernel's blocks, and how many of them run at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {

@@ -90,12 +90,9 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    /// The grid of the launch. If the device can work on all windows at once, the blocks have more threads.
+    /// The grid of the launch.
     fn grid(&self) -> Grid {
-        match self.windows <= self.kernel.short.resident_blocks as u64 {
-            true => self.kernel.short,
-            false => self.kernel.long,
-        }
+        self.kernel.grid_of(self.windows)
     }
 
     /// For a reduction of the segments: how many windows each block has, and the blocks' shape.

@@ -135,24 +135,9 @@ impl Engine {
             <O::Output as bytemuck::Zeroable>::zeroed();
             keys.len()
         ]);
+        let mut parameters = self.keyed_parameters(keys, items);
+        parameters.extend([output, firsts, starts, 4, count, u64::from(window_shift)]);
         let item_count = items.len() as u64;
-        let parameters = [
-            self.upload(items),
-            item_count,
-            0,
-            0,
-            self.upload(keys),
-            size_of::<K>() as u64,
-            self.workspace,
-            self.states(),
-            self.state_words,
-            output,
-            firsts,
-            starts,
-            4,
-            count,
-            u64::from(window_shift),
-        ];
         self.launch_keyed::<O, T>(&parameters, item_count, window_shift, options)?;
         let runs = self.download::<u64>(count, 1)[0] as usize;
         Ok((
@@ -170,12 +155,21 @@ impl Engine {
         window_shift: u32,
         options: &RunOptions,
     ) -> Result<Vec<O::Output>, LaunchError> {
-        let item_count = items.len() as u64;
         let zeros = vec![<O::Output as bytemuck::Zeroable>::zeroed(); items.len()];
         let output = self.upload(&zeros);
-        let parameters = [
+        let mut parameters = self.keyed_parameters(keys, items);
+        parameters.extend([output, u64::from(window_shift), 0]);
+        let item_count = items.len() as u64;
+        self.launch_keyed::<O, T>(&parameters, item_count, window_shift, options)?;
+        Ok(self.download(output, items.len()))
+    }
+
+    /// The parameters that reductions and scans by key both begin with: items, no second number of items, no marked heads, keys, and the
+    /// workspace.
+    fn keyed_parameters<T: Element, K: Element>(&self, keys: &[K], items: &[T]) -> Vec<u64> {
+        vec![
             self.upload(items),
-            item_count,
+            items.len() as u64,
             0,
             0,
             self.upload(keys),
@@ -183,12 +177,7 @@ impl Engine {
             self.workspace,
             self.states(),
             self.state_words,
-            output,
-            u64::from(window_shift),
-            0,
-        ];
-        self.launch_keyed::<O, T>(&parameters, item_count, window_shift, options)?;
-        Ok(self.download(output, items.len()))
+        ]
     }
 
     /// Launches a kernel with a block for each window of 2^`window_shift` items.

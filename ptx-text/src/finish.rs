@@ -103,7 +103,7 @@ pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     }
 }
 
-/// The part to leave out that begins with this line; [`Skip::Nothing`] if the line is kept.
+/// What to leave out from this line on; [`Skip::Nothing`] if the line is kept.
 fn begins(line: &str, contents: &Contents) -> Skip {
     if let Some(name) = entry_name(line) {
         return match (contents.has)(name) {

@@ -44,7 +44,7 @@ pub(super) struct TransferLanes {
     long_pieces: Shelf<Parts>,
 }
 
-/// A lane without queued work. A drop gives the lane back for later calls.
+/// A lane without queued work. A drop gives the lane back to its shelf, which may keep it for later calls.
 #[derive(Debug)]
 pub(crate) struct TransferLane<'gpu> {
     parts: Loan<'gpu, Parts>,

@@ -323,7 +323,7 @@ impl Transport for Nccl<'_> {
             let mut code = unsafe { (functions.group_start)() };
             for parcel in sends {
                 // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory.
-                // Nobody changes it before the stream is done, since `carry_out` waits for the stream, or aborts.
+                // Nobody changes it before the stream is done, since `carry_out` waits for the stream, or aborts the communicator.
                 let sent = unsafe {
                     (functions.send)(
                         parcel.address as *const _,
@@ -338,7 +338,7 @@ impl Transport for Nccl<'_> {
             }
             for parcel in receives {
                 // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is `bytes` bytes of this rank's device memory.
-                // Nobody reads or changes it before the stream is done, since `carry_out` waits for the stream, or aborts.
+                // Nobody reads or changes it before the stream is done, since `carry_out` waits for the stream, or aborts the communicator.
                 let received = unsafe {
                     (functions.receive)(
                         parcel.address as *mut _,

@@ -4,9 +4,9 @@
 //!
 //! # Scratch
 //!
-//! All other functions take a [`Scratch`], a place in the block's shared memory, and may use all of it. Put a [`barrier`] between two uses
-//! of a scratch. Uses of two scratches that do not overlap need no barrier. The launch has to give the block enough dynamic shared memory
-//! for all its scratches. The numbers of shuffles below are for a value of 32 bits.
+//! All other functions take a [`Scratch`]: a place in the block's shared memory. They may use the whole scratch, and no other shared
+//! memory. Put a [`barrier`] between two uses of a scratch. Uses of two scratches that do not overlap need no barrier. The launch has to
+//! give the block enough dynamic shared memory for all its scratches. The numbers of shuffles below are for a value of 32 bits.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};

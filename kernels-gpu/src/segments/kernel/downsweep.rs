@@ -72,7 +72,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole block is here, the header is written and has the work: condition 1. The branches around barriers and returns
         // depend on values in shared memory, so they go the same way on all threads. Items, starts, slots and values are written
         // (conditions 2 and 3), and a barrier comes before the read of the tail's value. Each step writes the prefixes that the next one
-        // reads, with a barrier between. `for_each_leaf` gives each leaf to one thread.
+        // reads, with a barrier between. `for_each_leaf` gives no leaf to two threads.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {

@@ -115,7 +115,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             before: T::zeroed(),
         };
         // SAFETY: tiles and tickets are the same for all sharing warps. So the branches around convergent calls go the same way in all of
-        // them, and each turn's tile is sent once, in order. A tile below the end belongs to the launch, so its items and their flags are
+        // them, and each turn's tile is sent once, in order. A tile below the end belongs to the launch, all of whose items and flags are
         // readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written the output of the
         // buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's shares and ticket
         // are read before the next turn's barrier, and overwritten after it.
@@ -198,7 +198,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// flags, or the item before the warp's first item.
     ///
     /// # Safety
-    /// - The tile is one of the launch's tiles: its items and their flags are readable.
+    /// - The tile is one of the launch's tiles. The launch's items and their flags are readable.
     /// - No other thread uses the calling thread's slots in the buffer.
     #[inline(always)]
     unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {

@@ -54,8 +54,8 @@ impl Messages {
         }
     }
 
-    /// Leaves a message for later readers of a write, if the write releases or follows a fence. A release also covers the releasing write
-    /// itself, so call this after the write's time has been recorded.
+    /// Leaves a message for later readers of a write, if the write releases, or if it is strong and follows a fence that releases. A
+    /// release also covers the releasing write itself, so call this after the write's time has been recorded.
     pub(super) fn leave(
         &mut self,
         thread: Thread,

@@ -26,7 +26,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     /// So a list has an entry for each 16 items at which the warp looks.
     const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN * WARP_LANES / LONG_BLOCK_THREADS;
 
-    /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. After the room for entries, the
+    /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. Behind the room for entries, the
     /// list has the number of its nodes. The lists follow the flags.
     #[inline(always)]
     fn listed(&self, warp: u32, entry: u32) -> *mut u16 {

@@ -1,5 +1,5 @@
 //! Bugs of the past. In some of these tests, the arguments of a call do not fit together. The library must refuse this call before it
-//! writes or allocates anything, or adds to a capture. `tests/random.rs` makes random arguments of calls overlap.
+//! writes or allocates anything, or adds to a capture. In `tests/random.rs`, some random calls have arguments that overlap.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]

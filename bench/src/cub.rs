@@ -180,9 +180,9 @@ impl Routine<'_> {
         input: &DeviceSlice<T>,
         output: &DeviceSlice<U>,
     ) -> Result<()> {
-        // SAFETY: the function has this type. With null as storage, it only writes to `bytes`. Otherwise input, output and storage are
-        // live device memory, of the types and sizes that the call needs, until the work is done (this function's conditions). The stream
-        // is borrowed.
+        // SAFETY: the library's source declares the function with the type `Function`. With null as storage, it only writes to `bytes`.
+        // Otherwise input, output and storage are live device memory, of the types and sizes that the call needs, until the work is done
+        // (this function's conditions). The stream is borrowed.
         let status = unsafe {
             (self.function)(
                 temporary,

@@ -201,7 +201,7 @@ pub enum Error {
     },
 
     /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan of
-    /// the whole may overwrite its input, each item with its own result. If the call would write to both arguments, the first argument is
+    /// the whole may overwrite its input, each item with its own result. If the call would write to both arguments, one of them is
     /// reported as the input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \

@@ -4,7 +4,7 @@
 //! Time is divided into rounds. Under all policies except [`Policy::StarvedPredecessor`], every warp that can run gets one turn in each
 //! round, so no warp starves.
 
-/// The order in which blocks start, and the order of the turns.
+/// In which order blocks start, how many run at a time, whether a block gets fewer turns, and whether reads may return old values.
 ///
 /// A correct kernel gives the same result under every policy, with two exceptions. A kernel that relies on blocks starting in order may
 /// hang under [`Policy::ReversedBlocks`]. A kernel whose blocks wait for later blocks, such as a cooperative kernel, hangs under

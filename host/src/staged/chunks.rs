@@ -70,8 +70,8 @@ pub(crate) fn reduce_chunks(
             lane.lend(&conductor, |address| {
                 let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
                 // SAFETY:
-                // - the lane's memory starts with the items of these chunks, since `carry` passes the pieces on in order. The memory is
-                //   lent to the conductor's stream until the work is done (condition 1);
+                // - the lane's memory starts with the items of `cut.units(piece)`: `carry` passes each lane on with the index of the
+                //   piece that was copied to it. The memory is lent to the conductor's stream until the work is done (condition 1);
                 // - the result has memory of its own, page-locked (condition 2);
                 // - the lane's memory is aligned to 256 bytes, the offset is a multiple of an item's size, and the result is aligned to a
                 //   page (condition 3).

@@ -136,7 +136,7 @@ impl Located for [u64; 2] {
     }
 }
 
-/// An item that has a key: a number of 8 to 64 bits.
+/// A number of 8 to 64 bits, as an item that has a rising and a falling key.
 pub trait Ordered: Element {
     /// A key with the index of its item.
     type Located: Located;

@@ -187,8 +187,9 @@ pub const fn state_words<A>(window_count: u64) -> u64 {
     window_count * words_per_accumulator::<A>()
 }
 
-/// The most that a work's items and chunks may add up to, which is its room in shared memory. A window's chunks except the last have fewer
-/// items together than the window has diagonals. If the last chunk does not fit beside them, it is a work of its own.
+/// The most that a work's items and chunks may add up to; the most items of a work if segments start at heads. Shared memory has room for
+/// so many items. A window's chunks except the last have fewer items together than the window has diagonals. If the last chunk does not fit
+/// beside them, it is a work of its own.
 ///
 /// The room beyond the items of one chunk is smaller where one more block then fits on a multiprocessor: with accumulators of more than 8
 /// bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with narrow
@@ -441,7 +442,7 @@ const _: () = {
     // Places fit in 16 bits.
     assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
     assert!(window_count(1, 12) == 1 && window_count(4096, 12) == 1);
-    // 2^16 diagonals are 16 windows of 2^12 diagonals, or 256 of 2^8, the fewest.
+    // 2^16 diagonals are 16 windows of 2^12 diagonals, or 256 windows of 2^8 diagonals. No window has fewer.
     assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
     assert!(window_shift(4096, 1 << 16, 32 * BLOCKS_PER_SMALL_WINDOW) == 11);
     assert!(window_shift(4096, 1 << 16, 512 * BLOCKS_PER_SMALL_WINDOW) == LEAST_WINDOW_SHIFT);

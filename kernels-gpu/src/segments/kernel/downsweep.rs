@@ -114,8 +114,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place_short(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header, items and starts are written: this function's conditions. A short tail is its
-        // segment's last chunk, so no value of it is published. Lane 0 alone places its items. The branches around barriers and returns
-        // depend on values in shared memory, so they go the same way on all threads.
+        // segment's last chunk, so no value of it is published. Lane 0 alone places the tail's items. The branches around barriers and
+        // returns depend on values in shared memory, so they go the same way on all threads.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {

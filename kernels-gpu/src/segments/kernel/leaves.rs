@@ -284,7 +284,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The four vectors of 16 items of 4 bytes, from place `begin` on, where a vector begins.
+    /// The 16 items from place `begin` on, as four vectors. Items have 4 bytes, and a vector begins at place `begin`.
     ///
     /// # Safety
     /// The items are written.

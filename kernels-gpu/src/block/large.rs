@@ -5,8 +5,8 @@
 //! In shared memory, the runs are spaced so that, if items and results have the same size, the lanes' accesses to their runs have no bank
 //! conflicts.
 //!
-//! Each lane folds its run, and the lanes scan the runs' totals by shuffles. The results go through shared memory too: an item's result
-//! overwrites items that are no longer needed.
+//! Each lane folds its run, and the lanes scan the runs' totals by shuffles. The results go through shared memory too, and never
+//! overwrite an item that is still needed.
 
 mod copies;
 
@@ -254,7 +254,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     /// # Safety
     /// - Convergent: all warps that share the tile. The tile is scanned, and its runs still hold the items.
     /// - `prefix` and `before` are the tile's prefix and the prefix of the lane's run within the tile.
-    /// - The stretch is writable, and no other warp reads or writes it.
+    /// - The stretch's existing results are writable, and no other warp reads or writes them.
     #[inline(always)]
     pub unsafe fn store<P: Placement>(
         &self,

@@ -1,5 +1,5 @@
-//! A glance: slots of a board that lie 32 places apart, and one *other slot*, which may be on another board, read at once. If the values
-//! have one or two words, the loads do not wait for each other.
+//! A glance: slots of a board that lie 32 places apart, and one *other slot*, which may be on another board, read at once. If all
+//! values have one word, or all have two, the loads do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -30,12 +30,12 @@ pub struct Glance<A, P> {
     pub values: [A; NEIGHBOURS + 1],
     /// The other slot's value, if it is published.
     pub other: P,
-    /// A bit for each slot that is published; [`OTHER`] is the bit of the other slot.
+    /// A bit for each slot that was read and is published; [`OTHER`] is the bit of the other slot.
     pub published: u32,
 }
 
 impl<A: Accumulator, P: Accumulator> Glance<A, P> {
-    /// At most this many slots below the first slot are read: fewer if the values are wide, because more would not fit in registers.
+    /// The most slots below the first slot that are read. Of wide values, more would not fit in registers.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
     /// A glance in which no slot is published.

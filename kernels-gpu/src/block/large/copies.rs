@@ -53,15 +53,15 @@ impl<V: Element, S: Shape> Layout<V, S> {
     /// Whether a stretch has no gaps in shared memory.
     const IS_DENSE: bool = Self::RUN_BYTES == Self::STRIDE;
 
-    /// The bytes of a unit. In a dense stretch they are 16. Otherwise they are the largest power of two, up to 16, that divides the lengths
-    /// and the positions of runs.
+    /// Bytes of the largest unit that is aligned in shared memory. In a dense stretch they are 16. Otherwise they are the largest power of
+    /// two, up to 16, that divides the lengths and the positions of runs.
     const UNIT: usize = match Self::IS_DENSE {
         true => SIXTEEN,
         false => Access::new(Self::RUN_BYTES, Self::STRIDE | Self::FREE).unit(),
     };
 
-    /// Whether a stretch that begins at a multiple of 4 bytes may be copied in words, also if some of its items do not exist. The bytes that
-    /// exist must then be whole words.
+    /// Whether a stretch that begins at a multiple of 4 bytes can be copied in words. Each value then fills whole words, so this holds even
+    /// if some items do not exist.
     const HAS_WORDS: bool = Self::UNIT >= 4 && size_of::<V>().is_multiple_of(4);
 
     /// How a value is accessed in shared memory.
@@ -126,7 +126,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     /// Begins to copy the calling warp's stretch of the input. If [`simt::COPIES`] is synchronous, the function does nothing.
     ///
     /// # Safety
-    /// - The stretch's existing items are readable, and nobody writes them before [`Self::end_copy`].
+    /// - The stretch's existing items are readable, and nobody writes them before the end of [`Self::end_copy`].
     /// - No other warp uses the warp's runs.
     /// - Convergent: the whole warp.
     #[inline(always)]
@@ -144,7 +144,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     /// The conditions of [`Self::begin_copy`], with the same stretch.
     #[inline(always)]
     pub unsafe fn end_copy(&self, stretch: Stretch<T>, policy: EvictionPolicy) {
-        // SAFETY: this function's conditions. The whole warp gets to its barrier, which orders the lanes' copies before each other's reads.
+        // SAFETY: this function's conditions. The whole warp gets to its barrier, which orders each lane's copies before the other lanes'
+        // reads.
         unsafe {
             match simt::COPIES {
                 Copies::Asynchronous => simt::await_copies(),
@@ -215,7 +216,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     /// Stores the calling warp's stretch of the results.
     ///
     /// # Safety
-    /// - The existing items are writable, and no other warp reads or writes them.
+    /// - The stretch's existing results are writable, and no other warp reads or writes them.
     /// - The results are in the warp's runs, and a barrier of the warp orders their writes before this call.
     #[inline(always)]
     pub(super) unsafe fn copy_out(&self, stretch: Stretch<O::Output>) {

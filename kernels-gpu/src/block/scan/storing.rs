@@ -9,7 +9,8 @@ use super::super::{Placement, Shape};
 use super::{Before, ScanPart, ScanTile, WARP_LANES};
 
 impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
-    /// Applies the tile's prefix to the scanned tile, and stores the calling thread's `part` of the results. Afterwards the slots are free.
+    /// Applies the tile's prefix to the scanned tile, and stores the calling thread's `part` of the results. Afterwards the thread's
+    /// striped slots are free.
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile. The tile is scanned, and its slots still hold the items.

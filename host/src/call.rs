@@ -101,7 +101,7 @@ impl Verb {
         )
     }
 
-    /// Whether the call needs room for the number of runs.
+    /// Whether this is a call by key that writes the number of runs.
     pub fn counts_runs(self) -> bool {
         matches!(self, Verb::ReduceByKey { .. } | Verb::ScanByKey { .. })
     }

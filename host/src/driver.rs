@@ -5,12 +5,11 @@
 //! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
 //! ([`raw`]). Every [`Failure`] has its call's name and its raw code. Outside tests, `cust`'s own types serve only the library's interface.
 //!
-//! Most wrappers of calls only turn the raw code into a [`Result`]. No wrapper retries a call. Each kind of handle has a type of its
-//! own. Handles come from the driver's answers, except that of the default stream. Only [`Stream::from_raw`], which is unsafe, takes a
-//! handle from the program. Resources (memory, streams, events,
-//! modules, the primary context) are types that release themselves when dropped. [`Context`], [`Function`] and [`Stream`] are handles of
-//! objects that other values own and keep alive. Device addresses are plain numbers: the driver refuses to copy, fill or free at an address
-//! without memory.
+//! Most wrappers of calls only turn the raw code into a [`Result`]. No wrapper retries a call. Each kind of handle has a type of its own.
+//! Handles come from the driver's answers, except the default stream's handle and those that [`Stream::from_raw`], an unsafe function,
+//! takes from the program. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
+//! dropped. [`Context`], [`Function`] and [`Stream`] are handles of objects that other values own and keep alive. Device addresses are
+//! plain numbers: the driver refuses to copy, fill or free at an address without memory.
 
 mod capture;
 mod device;

@@ -62,7 +62,7 @@ impl Keyed {
             (shift, window_count(item_count, shift), resident_blocks)
         };
         if marker.compares_bytes && can_compare(self.keys) {
-            // A kernel is not compiled for a call that has too many keys for any number of resident blocks.
+            // If the call has too many keys even for the most blocks that the device can hold, the kernel for few keys is not compiled.
             let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
             let is_few =
                 |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(division.chunk_items) * blocks;
@@ -142,8 +142,9 @@ impl Keyed {
         let (kernel, windows, words) = (plan.kernel, plan.windows, reduction.list());
         let block = kernel.grid_of(windows).block;
         // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
-        // starts and their number can be written (condition 1). There is room for a run for each key, short runs fit, and the heads are
-        // marked, or the keys can be compared (condition 2). The workspace has the state words, and there is a block for each window.
+        // starts and their number can be written (condition 1). There is room for a run for each key, and short runs fit (condition 2).
+        // The heads are marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a block
+        // for each window.
         unsafe { queue.launch(Position::Whole, kernel, block, windows, words) }
     }
 }

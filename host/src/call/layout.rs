@@ -51,7 +51,7 @@ impl Layout {
         self.section(items.count(), items.item())
     }
 
-    /// Bytes of all sections.
+    /// Bytes of all sections, and of the gaps between them.
     pub fn bytes(&self) -> usize {
         self.end
     }

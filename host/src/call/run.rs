@@ -134,8 +134,8 @@ pub(crate) fn wait_for_total(
     })
 }
 
-/// Waits for the streams that the call's memory is ordered with. The call itself runs on a stream of the library's own, which is not
-/// ordered with these streams.
+/// Waits for the streams that the call's memory is ordered with, except for the default stream. The call runs on a stream of the
+/// library's own, which is not ordered with these streams.
 pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     for stream in loans.ordered_with().map(RawStream::as_driver) {
         if stream.is_default() {

@@ -8,8 +8,8 @@ use bytemuck::bytes_of;
 use super::floats::Floats;
 use crate::kernel::Item;
 
-/// A value's bytes, lowest address first. They are printed as hexadecimal words of 32 bits. Floats and arrays of floats are printed as
-/// numbers too, and so are most results of operators that round.
+/// A value's bytes, lowest address first. They are printed as hexadecimal words of at most 32 bits. Floats and arrays of floats are printed
+/// as numbers too, and so are most results of operators that round.
 ///
 /// ```
 /// let bytes = warpfold::Bytes::of(&1.5f32);

@@ -4,8 +4,8 @@ use half::{bf16, f16};
 
 use super::Bytes;
 
-/// The largest accepted difference of results, as a part of the largest number involved. Rounding in a few operations usually causes a
-/// smaller difference, and an operator that is not associative causes a much larger difference.
+/// The largest accepted difference of results, as a part of the largest absolute value involved. Rounding in a few operations usually causes
+/// a smaller difference, and an operator that is not associative causes a much larger difference.
 const TOLERANCE: f64 = 1e-3;
 
 /// A way to read bytes as numbers: the size of a number in bytes, and the function that reads a number.
@@ -32,7 +32,7 @@ fn readings(alignment: usize) -> &'static [Reading] {
 }
 
 /// Whether two results of this alignment are near each other when their bytes are read as floats of one kind. At each place, the two floats
-/// have to be equal, or both NaN, or differ by at most [`TOLERANCE`] times the largest finite number among results and operands.
+/// have to be equal, or both NaN, or differ by at most [`TOLERANCE`] times the largest finite absolute value among results and operands.
 pub fn is_near(alignment: usize, left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
     readings(alignment).iter().any(|&(bytes, read)| {
         let numbers =

@@ -14,7 +14,7 @@ macro_rules! with_reduce_arguments {
             item_count: u64,
             /// Null, or the address in device memory of the number of items. A number above `item_count` counts as `item_count`.
             item_count_at: *const u64,
-            /// The first of the launch's chunks. Each block has one chunk at most.
+            /// The first of the launch's chunks. Each block has at most one chunk.
             first_chunk: u64,
             /// The beginning of the workspace.
             control: *mut $crate::workspace::Control,
@@ -42,7 +42,7 @@ macro_rules! with_reduce_pairs_arguments {
             right: *const B,
             /// The number of pairs of the whole reduction.
             item_count: u64,
-            /// The first of the launch's chunks. Each block has one chunk.
+            /// The first of the launch's chunks. Each block has at most one chunk.
             first_chunk: u64,
             /// The beginning of the workspace.
             control: *mut $crate::workspace::Control,

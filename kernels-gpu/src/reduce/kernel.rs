@@ -12,7 +12,8 @@
 //! shuffles. The chunks depend on the number and the size of the items alone, and each chunk has a block of its own, so the tree does not
 //! depend on the device. One block that waits for the others replaces the second launch.
 //!
-//! **Progress.** Only the block with the last ticket waits for other blocks. All other blocks have started by then, and wait for no block.
+//! **Progress.** Only the block with the last ticket waits for other blocks. All other blocks with a chunk have started by then, and wait
+//! for no block.
 //!
 //! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from one launch to the
 //! next, and the block with the last ticket of the last launch combines the partials. If several GPUs share the chunks, the host combines
@@ -49,9 +50,9 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// Reduces the items to `output`. This launch reduces the chunks from `first_chunk` on, at most one in each block.
 ///
 /// # Safety
-/// - If `item_count_at` is null, the launches of a reduction have at most [`reduce_chunk_count`] blocks in all. If they have fewer, no
-///   block combines the partials. A block has [`BLOCK_THREADS`] threads, which all call this, and [`crate::launch::reduce_shared_bytes`] of
-///   dynamic shared memory. The launches follow one another on a stream.
+/// - If `item_count_at` is null, the launches of a reduction have at most [`reduce_chunk_count`] blocks in all, or one block if there are
+///   no items. If they have fewer blocks than chunks, no block combines the partials. A block has [`BLOCK_THREADS`] threads, which all call
+///   this, and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
 /// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only launch. The launch
 ///   then has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.

@@ -11,7 +11,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Array,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // One barrier in the combination of a chunk, one before its scratch is used again, and one in the combination of the partials.
+    // One barrier in the combination of a chunk, one before the warps' totals are written again, and one in the combination of the
+    // partials.
     barriers: &[Barrier::block(3)],
     other_barriers: &[],
     vectors: Vectors::Tile,

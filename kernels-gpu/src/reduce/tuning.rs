@@ -12,8 +12,9 @@
 /// | 4 | 38.9 | 242.9 |
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 
-/// As [`BLOCKS_PER_MULTIPROCESSOR`], for an operator whose threads hold at least [`MANY_WORDS`]. For example, a wide sum of `f32` holds
-/// twelve `f64` at a time besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
+/// As [`BLOCKS_PER_MULTIPROCESSOR`], for an operator whose threads hold at least [`MANY_WORDS`], except as [`MOST_PAIRED_WORDS`] says. For
+/// example, a thread of a wide sum of `f32` holds twelve `f64` at a time besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks
+/// 238.8 µs, 3 blocks 240.1, 4 blocks 255.9.
 pub const WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// If a thread holds at least this many words of accumulators at a time, [`WIDE_BLOCKS_PER_MULTIPROCESSOR`] applies, except as

@@ -11,14 +11,15 @@
 //! ```
 //!
 //! An aggregate is published soon after its tile has arrived, even if prefixes of earlier tiles are still missing. So look-backs find the
-//! values that they need. A prefix may come two turns late at no cost, and the latency of the copies is hidden.
+//! values that they need. If shared memory has room for four tiles, a prefix may come two turns late at no cost, and the latency of the
+//! copies is hidden.
 //!
 //! A ticket is taken just before the copy of its tile can begin, so aggregates are published nearly in the order of the tickets. A ticket
 //! takes about as long to arrive as a copy, so the thread that took it waits only after the scan of the current tile. Blocks get tiles by
 //! tickets, so a block that has not started holds no tile (see the look-back's argument for progress).
 //!
 //! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so the items of a
-//! tile need no barrier of several warps. Registers hold only prefixes within these tiles.
+//! tile need no barrier of several warps. Of a waiting tile, registers hold only the prefixes within the tile.
 //!
 //! Tiles wait two turns if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With
 //! room for one, moreover, the next copy begins only after the tile is stored.
@@ -77,11 +78,11 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// launch has more warps, and perhaps more blocks, than the scan needs.
 ///
 /// # Safety
-/// - The launch has at least one block and, if `item_count_at` is null, at most `end_tile - first_tile` blocks. A block has
-///   [`crate::launch::scan_block_threads`] threads, which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory
-///   for 1, 2 or 4 tiles. The launches of a scan follow each other on a stream, in the order of their tiles. No tile is beyond
-///   [`count`](crate::contract::ScanTiles::count). If earlier tiles have no launch, the values that the launches need of these tiles are on
-///   the board.
+/// - The launch has at least one block. If `item_count_at` is null, a launch with tiles has at most as many blocks as tiles, and its tiles
+///   are among the first [`count`](crate::contract::ScanTiles::count) tiles. A block has [`crate::launch::scan_block_threads`] threads,
+///   which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan
+///   follow each other on a stream, in the order of their tiles. If earlier tiles have no launch, the values that the launches need of
+///   these tiles are on the board.
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
 ///   readable. Their results are writable, unless the launch stores none. Either the two addresses and the two types are equal, or items
 ///   and results do not overlap.

@@ -12,7 +12,7 @@ use crate::thread::for_each_vector;
 /// Wide partials that are not large are always read one by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
-/// The index of the second partial's first word, among the words that a lane has read.
+/// Among the words that a lane reads at a time, the index of the first word from the second 32 partials.
 const SECOND: usize = 16;
 
 const _: () = assert!(
@@ -137,8 +137,8 @@ unsafe fn fold_one_by_one<O: Op<T>, T: Element, const AT_A_TIME: usize>(
         for_each_vector!(P => {
             if P < AT_A_TIME {
                 let other = first + P as u32 * BLOCK_THREADS;
-                // In place of partials past the end, the first partial is read again: a branch around the read would wait for the previous
-                // read.
+                // In place of partials past the end, the round's first partial is read again: a branch around the read would wait for the
+                // previous read.
                 let chunk = if other < count { other } else { first };
                 // SAFETY: `chunk < count`, and the board has `count` partials: this function's condition.
                 partials[P] = unsafe { board.read(chunk) };

@@ -19,8 +19,7 @@ use super::{leaves_later, Launch};
 struct Waiting<B> {
     /// The number of the tile. If it is at or after the launch's end, there is no tile.
     tile: u32,
-    /// Prefixes within the tile: of the thread's vectors or, if items or results are large, of the lane's consecutive items (see
-    /// `block::large`).
+    /// The prefixes within the tile, from `ScanTile::join` or, if items or results are large, from `LargeTile::join`.
     before: B,
 }
 
@@ -141,8 +140,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Waits for the prefix of the tile that arrived in a turn. If the launch stores results, applies the prefix and stores them.
     ///
     /// # Safety
-    /// Convergent: all warps that share the tile, once for each turn, in order. The tile's results are writable, unless the launch stores
-    /// none.
+    /// Convergent: all warps that share the tile, once for each turn, in order. `leaving` is the tile that arrived in the turn. The tile's
+    /// results are writable, unless the launch stores none.
     #[inline(always)]
     unsafe fn store<P: Placement>(
         &self,
@@ -153,7 +152,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let part = self.part(self.array.output, leaving.tile);
         let tile = self.tile(turn, buffers);
         // SAFETY: all warps that share the tile call it, once for each turn (this function's conditions), and `stores` is the same for all
-        // warps. The prefix is the tile's, and the part is writable: this function's condition.
+        // warps. The tile arrived in the turn, and the part is writable if it is stored: this function's conditions.
         unsafe {
             let prefix = self.await_prefix(turn);
             if !self.stores {

@@ -23,9 +23,9 @@
 //! 16 where a later block combines rows (see `later`).
 //!
 //! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
-//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. A block publishes
-//! all values of its window before it waits for the prefix of the window's tail. The tail is in the window's first work. So if the second
-//! work has a value to publish, the block takes the second work first.
+//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. If a window has a
+//! value to publish, the block publishes it before it waits for the prefix of the window's tail. The tail is in the window's first work. So
+//! if the second work has the value to publish, the block takes the second work first.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for its own windows, and for windows of blocks with earlier
 //! tickets, which have started. It combines its windows' tails in order, so it never waits for a value that it would publish later. Before
@@ -44,12 +44,12 @@
 //! a window has no chunk to publish, the identity is published, because another block may have read other offsets and wait for a value. So
 //! each window publishes a value, or is refused.
 //!
-//! **Cost.** The kernel reads every item of a segment once, and again for each other work that has items of the same vector. It reads every
-//! offset once or twice, and more often those that the searches look at. It writes every result once, and publishes at most one value for
-//! each window. A block with windows has 3 barriers, and 1 more in the launch with the last tag. Each work has 3 more barriers. It has 1
-//! more if a chunk has more than 256 items, and 2 more if the work is dense and a chunk has more than 16 items. In a scan, a work with a
-//! tail has 1 more. A scan's work that is not dense, or has a chunk of more than 16 items, has 3 more, and 1 more again if a chunk has more
-//! than 256 items.
+//! **Cost.** The kernel reads every item of a segment at least once. It reads a vector once more for each other work, or step of a ring,
+//! that has items of this vector. It reads every offset once or twice, and more often those that the searches look at. It writes every
+//! result once, and publishes at most one value for each window. A block with windows has 3 barriers, and 1 more in the launch with the
+//! last tag. Each work has 3 more barriers. It has 1 more if a chunk has more than 256 items, and 2 more if the work is dense and a chunk
+//! has more than 16 items. In a scan, a work with a tail has 1 more. A scan's work that is not dense, or has a chunk of more than 16 items,
+//! has 3 more, and 1 more again if a chunk has more than 256 items.
 //!
 //! If a block's chunks are long, its warps with a ring take whole chunks in turn (see `long`), and each of these warps reads the offsets of
 //! all the block's chunks. The block then has 1 barrier instead of those of its works.
@@ -64,7 +64,7 @@
 //! own.
 //!
 //! For other streamed rows (see `rows`), a block begins with `begin`. Instead of the barriers of its works, it has 1 barrier, or 2 if a
-//! chunk has several pieces. If a later block combines the rows (see `later`), chunks have several pieces, but it has only 1 barrier. In
+//! chunk has several pieces. If later blocks combine the rows (see `later`), chunks have several pieces, but a block has only 1 barrier. In
 //! such a launch, only the last warp of a block waits for values, and all other warps publish theirs without waiting.
 
 mod chunks;
@@ -222,9 +222,9 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 
 /// The launch's arguments, as each thread holds them. Windows and works are in shared memory, because they would fill the registers.
 ///
-/// Its unsafe functions need their own conditions and the launch's conditions, which [`segmented_reduce`] lists. In their own conditions,
-/// data in shared memory are *written* when the step that writes them is done, and its writes are ordered before the reads, mostly by a
-/// barrier of the block. The steps that most works have:
+/// Its unsafe functions need their own conditions and the launch's conditions, which the launch's kernel lists, such as
+/// [`segmented_reduce`]. In their own conditions, data in shared memory are *written* when the step that writes them is done, and its
+/// writes are ordered before the reads, mostly by a barrier of the block. The steps that most works have:
 /// - [`Self::begin`] writes the header, except the tails' values. Later, only these values and `is_refused` change.
 /// - [`Self::bring_items`] writes a work's items.
 /// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. *Written* also means that no offset was

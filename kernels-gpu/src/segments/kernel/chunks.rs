@@ -11,7 +11,8 @@ use super::Launch;
 /// A segment that is longer than a chunk.
 #[derive(Clone, Copy)]
 pub struct Long {
-    /// The diagonal at which it begins. If chunk `c` of the launch has slot `c`, the number of its first item instead.
+    /// The diagonal at which the segment begins. If segments start at heads, or chunk `c` of the launch has slot `c`, the number of the
+    /// segment's first item instead.
     pub diagonal: u64,
 }
 
@@ -26,8 +27,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = 0;
         while number < self.windows_per_block {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp is here, and the header and the tails' values are written: this function's conditions.
-            // `number < windows_per_block`. The branch depends on shared memory and ballots, so it goes the same way on all lanes.
+            // SAFETY: the whole warp is here, and the header and the tails' values are written: this function's conditions. Warp 0 alone
+            // settles windows. `number < windows_per_block`. The branch depends on shared memory and ballots, so it goes the same way on
+            // all lanes.
             unsafe {
                 let window = self.window(number);
                 if window.is_combined() && !self.settle_window(number, &window) {

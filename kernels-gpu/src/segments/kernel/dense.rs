@@ -1,4 +1,4 @@
-//! Dense works: works of many short chunks.
+//! Dense works: works whose chunks have few items on average.
 //!
 //! Their offsets are copied to shared memory together with the items, and checked there. Then each short chunk, of at most one leaf, is
 //! taken by one thread, which needs no slots. Only a scan's short tail is taken later. Longer chunks are folded as in works that are not
@@ -203,10 +203,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the results of a scan's tail that is a short chunk.
     ///
     /// # Safety
-    /// One thread. The work's items and starts are written. It has a tail of at most 16 items, whose prefix is written.
+    /// One thread. The header is written, and `work` is one of the block's works. Its items and starts are written. It has a tail of at
+    /// most 16 items, whose prefix is written.
     #[inline(always)]
     pub unsafe fn place_short_tail(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the starts, the items and the prefix are written, and no other thread has the tail: this function's conditions.
+        // SAFETY: the header, the starts, the items and the prefix are written, and no other thread has the tail: this function's
+        // conditions.
         unsafe {
             let leaf = Leaf::of_short(self.chunk(work, room, 0), work.index);
             let before = self.before_chunk(work, 0);

@@ -1,6 +1,7 @@
 //! The bounds of a request's methods. If a bound does not hold, the compiler's message explains why.
 //!
-//! The bounds decide which methods a request has. They have no methods, and no program implements them. A generic function may name them:
+//! The bounds decide which methods a request has. They have no methods, and only this crate implements them. A generic function may name
+//! them:
 //!
 //! ```
 //! use warpfold::request::{bounds::Single, memory::Place, shape::Rows};

@@ -56,7 +56,7 @@ fn check_indices<O: Op<T>, T: Item>(arguments: &Arguments<Memory<'_>>) -> Result
     kernel::check_indices(O::MOST_ITEMS, longest)
 }
 
-/// The offsets of the parts of a shape: where each part begins, and where the last part ends.
+/// The offsets of segments or rows: where each part begins, and where the last part ends.
 fn offsets(item_count: usize, shape: &Shape<Memory<'_>>) -> Vec<usize> {
     match shape {
         Shape::Segments(offsets) => Offsets::new(offsets.host()).to_vec(),

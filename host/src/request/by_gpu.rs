@@ -89,7 +89,7 @@ where
     }
 }
 
-/// Runs requests on the GPU of `Gpu::global()`. If there is no GPU, `wait` returns the error of `Gpu::global()`.
+/// Runs requests on the GPU of `Gpu::global()`. If `Gpu::global()` failed, `wait` returns that error.
 impl<'gpu, Request> Runner<Request> for Result<&'gpu Gpu>
 where
     &'gpu Gpu: Runner<Request>,

@@ -93,7 +93,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// need not commute. There is one result, as without `in_order`.
     ///
     /// The bits are those of [`Self::rows`] with all items in one row. With [`Self::to`] and without [`Self::count`], the time is the same,
-    /// too. If the operator commutes, a reduction without `in_order` may be faster. A slice of the host is copied to the device as a whole.
+    /// too. If the operator commutes, a reduction without `in_order` may be faster. On a GPU, a slice of the host is uploaded all at once.
     ///
     /// ```
     /// use warpfold::{Cpu, Gpu, Sum, reduce};
@@ -116,13 +116,13 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
 
     /// Combines the items of each segment: segment `s` has the items from `offsets[s]` to before `offsets[s + 1]`.
     ///
-    /// The number of offsets is one more than the number of segments. Offsets have the type `u32`, `u64` or `usize`. They ascend, and no
-    /// offset is greater than the number of items. Items before the first offset, and from the last offset on, belong to no segment. The
-    /// result of an empty segment is the operator's identity. An empty list of offsets has no segments.
+    /// The number of offsets is one more than the number of segments. Offsets have the type `u32`, `u64` or `usize`. No offset is less than
+    /// the offset before it, or greater than the number of items. Items before the first offset, and from the last offset on, belong to no
+    /// segment. The result of an empty segment is the operator's identity. An empty list of offsets has no segments.
     ///
-    /// The time depends mostly on the bytes of items, offsets and results, and less on the lengths of the segments. Each byte is moved
-    /// once, except that some offsets are read twice. A result depends on the segment's items and on nothing else, bit for bit. The
-    /// operator need not commute. If it uses the index of an item, the index counts from the start of the segment.
+    /// The time depends mostly on the bytes of items, offsets and results, and less on the lengths of the segments. Most items are read
+    /// once, and most offsets once or twice. Each result is written once. A result depends on the segment's items and on nothing else, bit
+    /// for bit. The operator need not commute. If it uses the index of an item, the index counts from the start of the segment.
     /// [`warpfold_kernels::segments`] specifies the order of combination.
     ///
     /// If offsets are wrong, `wait` returns [`Error::BadOffset`](crate::Error::BadOffset). Queued work does not report wrong offsets. With

@@ -37,7 +37,7 @@ pub struct Scan<'a, O, T, P, S = Whole, D = Inclusive, R = Returned> {
 
 type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 
-/// Combines each item with all items before it, by the operator `O`. With [`Sum`](crate::Sum), these are prefix sums.
+/// Combines each item with all items before it, by the operator `O`. With [`Sum`](crate::Sum), the results are prefix sums.
 ///
 /// | part of the request | methods |
 /// |---|---|
@@ -49,8 +49,9 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
 ///
 /// The result has the same bits on every device, every time. Floats are combined along a tree that depends only on the operator, the types
-/// of items and results, the shape, the number of items and the item's index ([`warpfold_kernels::contract`]). A NaN from one of the
-/// library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`. If there are no items, there are no results.
+/// of items and results, the shape, the direction, whether the scan is exclusive, the number of items and the item's index
+/// ([`warpfold_kernels::contract`]). A NaN from one of the library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`. If there
+/// are no items, there are no results.
 ///
 /// Scans of all items are after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp,
 /// scans are after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
@@ -259,7 +260,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Leaves each item out of its own result; the first result of each part is the operator's identity, or the initial value.
+    /// Leaves each item out of its own result. The first result of each part, or the last in a reversed scan, is the operator's identity,
+    /// or the initial value.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -273,10 +275,10 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Scans from the last item to the first, as if the items and the results were in the opposite order. With [`Sum`](crate::Sum), these
-    /// are suffix sums. In every shape, each part is scanned this way. In each `O::combine`, the items of `left` come after the items of
-    /// `right`. For operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The initial
-    /// value comes after the last item. On a GPU, no items are copied to reverse them.
+    /// Scans from the last item to the first, as if the items and the results were in the opposite order. With [`Sum`](crate::Sum), the
+    /// results are suffix sums. In every shape, each part is scanned this way. In each `O::combine`, the items of `left` come after the
+    /// items of `right`. For operators that use the index of an item, such as [`ArgMax`](crate::ArgMax), the index counts from the end. The
+    /// initial value comes after the last item. On a GPU, no items are copied to reverse them.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -355,7 +357,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
     /// number that is too large counts as the whole input. Without a shape, or with [`Self::by_key`], the number counts items. With the
     /// other shapes, it counts segments, rows, rows of the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count).
-    /// The results have the same bits as the results of a shorter buffer. Nothing is written after the last result.
+    /// The results have the same bits as the results of a shorter buffer. The places after the last result are not touched.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

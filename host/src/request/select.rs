@@ -161,7 +161,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     }
 
     /// Writes the indices of the chosen items to the beginning of `indices`, in ascending order. The indices are numbers of type `u32`,
-    /// `u64` or `usize`. If there are too many items for numbers of 32 bits, the error is
+    /// `u64` or `usize`. If their type is too small for the number of items, the error is
     /// [`Error::TooManyItems`](crate::Error::TooManyItems).
     ///
     /// ```

@@ -236,7 +236,7 @@ pub struct ByKeyTo<E, K>(PhantomData<fn() -> (E, K)>);
 pub trait Shape {
     /// The same shape, with a count in device memory.
     type Counted;
-    /// The same shape, with an output for the number of runs, and perhaps one for their starts.
+    /// For a shape by keys: the same shape, with an output for the number of runs, and perhaps one for their starts.
     type Located;
 }
 

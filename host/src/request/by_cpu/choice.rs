@@ -16,7 +16,7 @@ use crate::request::{
 };
 use crate::staged::Items;
 
-/// Which items are chosen: by a predicate, or by [`Flagged`].
+/// How items are chosen: by a predicate, or by [`Flagged`].
 pub trait Choose<T> {
     /// The type of the kept items.
     type Kept;

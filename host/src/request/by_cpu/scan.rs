@@ -65,7 +65,7 @@ fn in_order<T: Item, R>(
     results
 }
 
-/// Scans all items from the initial value of the request. Returns the results and the total.
+/// Scans all items, from the initial value if the request has one. Returns the results and the total.
 fn scanned<O: Op<T, Output: Item>, T: Item, D: Order>(
     arguments: &Arguments<Memory<'_>>,
 ) -> (Vec<O::Output>, O::Output) {

@@ -118,7 +118,7 @@ fn by_key_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
     }
 }
 
-/// Scans the items of each run of keys in device memory, and writes the starts of the runs.
+/// Scans the items of each run of keys in device memory, and writes the starts and the number of the runs.
 #[allow(private_interfaces)]
 impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
     for (OnTheDevice, ByKeyTo<E, K>, D, Written)
@@ -374,7 +374,7 @@ fn written<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     Ok(total)
 }
 
-/// Uploads all items of the host at once, and scans them from the initial value. Returns the results and the total.
+/// Uploads all items of the host at once, and scans them, from the initial value if the request has one. Returns the results and the total.
 fn whole_with<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
     arguments: &Arguments<Memory<'_>>,

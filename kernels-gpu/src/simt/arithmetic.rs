@@ -229,7 +229,7 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
             "setp.eq.s32 %empty, %other, 0;",
             "mov.b64 {{%low, %high}}, {n};",
             "setp.eq.or.s32 %empty, %high, 0, %empty;",
-            // The fraction bits of n. All are 0 if n is a power of two.
+            // The fraction bits of n. All are 0 only if n is 0 or a power of two.
             "and.b32 %high, %high, 1048575;",
             "or.b32 %low, %low, %high;",
             "setp.eq.s32 %unwanted, %low, 0;",

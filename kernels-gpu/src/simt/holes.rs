@@ -4,9 +4,9 @@
 //! merge it with an equal hole, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
 //! outputs by `GIVE index, register;`. The function's other instructions, except for `ret`, are the body.
 //!
-//! An accumulator is in a register of 32 or 64 bits, and an item or a result in a register of 16, 32 or 64 bits. An item of 16 bytes is in
-//! two registers. Values of 8 bits are zero-extended to 16 bits. Accumulators of more than 64 bits, and their results, are in several
-//! registers of 32 bits (see [`wide`]).
+//! An accumulator of up to 64 bits is in one register, of 32 or 64 bits. An item of up to 64 bits is in one register, of 16, 32 or 64 bits,
+//! and so is a result. Values of 8 bits are zero-extended to 16 bits. An item of 16 bytes is in two registers, and each vector in four
+//! registers of 32 bits. Accumulators of more than 64 bits, and their results, are in several registers of 32 bits (see [`wide`]).
 
 mod wide;
 

@@ -181,8 +181,8 @@ impl Lookback {
         let mut known_groups;
         let mut nearest;
         // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. A lane polls only slots of this
-        // tile's group, of lower groups and of their tiles, so the board has these slots. Only lane 0 of the warp that holds a group's last
-        // tile publishes for the group.
+        // tile's group, of lower groups and of their tiles, so the board has these slots. Only lane 0 of the one warp that looks back for a
+        // group's last tile publishes the group's share and the next group's prefix.
         unsafe {
             loop {
                 near.poll(self.tiles, group * GROUP_TILES + lane);

@@ -117,7 +117,7 @@ pub const WARP_LANES: u32 = 32;
 /// Warps of a block of a reduction.
 pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 
-/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread loads a whole vector at once.
+/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes. A thread can load such a vector at once.
 pub const VECTOR_BYTES: usize = 16;
 
 /// The most vectors that a thread has in a tile, for items of up to 16 bytes.
@@ -350,8 +350,8 @@ impl ScanShape {
     }
 
     /// Bytes from one lane's vectors to the next lane's in shared memory, in a tile of large items. A vector of the wider type is read in
-    /// the largest units that fit it, of up to 16 bytes. The distance is an odd number of these units, so the lanes' reads have no bank
-    /// conflicts.
+    /// units. The size of a unit is the largest power of two, up to 16 bytes, that divides the vector's size. The distance is an odd number
+    /// of units, so the lanes' reads have no bank conflicts.
     pub const fn lane_bytes(self) -> usize {
         let bytes = self.rows * self.vector_bytes;
         match bytes.is_multiple_of(2 * VECTOR_BYTES) {

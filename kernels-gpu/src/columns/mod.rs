@@ -24,7 +24,7 @@
 //! [`BLOCK_WARPS`] warps form as many groups as they can: one group, if columns have more than 128 rows; a group for each warp, if each
 //! column is a single leaf.
 //!
-//! If columns have several chunks, each unit has state words of its own, in which it publishes its value.
+//! If columns have several chunks, each unit has state words of its own. Each unit except a column's last publishes its value there.
 //!
 //! Of the numbers that this module uses, only [`FAN`] changes results.
 

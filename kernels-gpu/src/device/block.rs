@@ -88,8 +88,8 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     value: O::Accumulator,
     scratch: &Scratch<O::Accumulator>,
 ) -> O::Accumulator {
-    // SAFETY: the whole block calls it (this function's condition), and a scratch is in the block's shared memory, with a place for each
-    // warp.
+    // SAFETY: the whole block calls it, after a barrier that follows the scratch's last use: this function's conditions. A scratch is in
+    // the block's shared memory, and has a place for each warp.
     unsafe { block::reduce::<O, T>(value, scratch.first) }
 }
 

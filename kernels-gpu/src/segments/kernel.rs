@@ -225,7 +225,8 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 /// Its unsafe functions need their own conditions and the launch's conditions, which the launch's kernel lists, such as
 /// [`segmented_reduce`]. In their own conditions, data in shared memory are *written* when the step that writes them is done, and its
 /// writes are ordered before the reads, mostly by a barrier of the block. The steps that most works have:
-/// - [`Self::begin`] writes the header, except the tails' values. Later, only these values and `is_refused` change.
+/// - [`Self::begin`] writes the header, except the tails' values. Later, only these values and `is_refused` change. If segments start at
+///   heads, [`Self::begin_at_heads`] takes its place, and the header counts as written when the words are written too.
 /// - [`Self::bring_items`] writes a work's items.
 /// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. *Written* also means that no offset was
 ///   refused.

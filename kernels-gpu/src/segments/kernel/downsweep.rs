@@ -375,8 +375,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.output.wrapping_add(self.lowest(item))
     }
 
-    /// Copies the results from shared to global memory: in vectors, where these are whole, and aligned in global memory too. Elsewhere it
-    /// copies them one by one.
+    /// Copies the results from shared to global memory: as vectors if these are whole, and aligned in global memory too, otherwise one by
+    /// one.
     ///
     /// # Safety
     /// The whole block. `work` is one of the block's works, and its results are written to shared memory.

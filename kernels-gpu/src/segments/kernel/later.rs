@@ -51,9 +51,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let windows = self.windows_per_block as u64;
         // The distance from the diagonal at which a row begins to the diagonal at which its last chunk begins.
         let last = offsets.row_items - chunk;
-        // SAFETY: the header is written, and the whole warp is here: this function's conditions. Blocks with earlier tickets have started.
-        // All of them publish their values without waiting for this warp, and so do this block's other warps. The rows of a block are
-        // combined once: by the block `LATER` tickets after it, or by itself if the launch has no windows that far on.
+        // SAFETY: the header is written, the whole warp is here, and the launch settles rows later, so rows have 2 to `FAN` whole chunks:
+        // this function's conditions. Blocks with earlier tickets have started. All of them publish their values without waiting for this
+        // warp, and so do this block's other warps. The rows of a block are combined once: by the block `LATER` tickets after it, or by
+        // itself if the launch has no windows that far on.
         unsafe {
             let own = self.window_number(0);
             let has_later = own + LATER as u64 * windows < self.window_count();
@@ -67,9 +68,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines rows from row `row` on, until `is_due` is false for a row, or the launch has no more rows. Row `r` begins at diagonal
-    /// `stride·r`, and its first slot is that of the window with this diagonal. So `stride` is the length of a row if chunk `c` of the
-    /// launch has slot `c`, and one more if chunks have the slots of their windows.
+    /// Combines rows from row `row` on, until `is_due` is false for a row, or the launch has no more rows. The first slot of row `r` is the
+    /// slot of the window with diagonal `stride·r`. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and one
+    /// more if chunks have the slots of their windows.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. Rows have 2 to [`FAN`] whole chunks. The blocks with the

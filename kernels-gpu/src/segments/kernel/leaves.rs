@@ -109,8 +109,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether leaves may be read in vectors. Vectors of the widest items would fill the registers.
     pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
 
-    /// Whether any order of combination gives the same bits. It is false with narrow accumulators, whose skeletons also serve operators
-    /// that depend on the order.
+    /// Whether values may be combined in any order, because every order gives the same bits. It is false even for exact operators if their
+    /// accumulators are narrow: the skeletons for these also serve operators that depend on the order.
     pub const IS_EXACT: bool = O::EXACT && O::Accumulator::IS_WIDE;
 
     /// Whether a reduction that is not by key first folds whole leaves without their items' indices. The value of such a leaf has the key

@@ -89,7 +89,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot is
         // filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other slot. It is filled again
         // after all lanes have read it, which the second barrier orders. The items of a dealt chunk exist. `finish` is called by one lane
-        // for each chunk, since each chunk belongs to one warp.
+        // for each chunk with items, since each chunk belongs to one warp.
         unsafe {
             let mut to_fold = own & simt::ballot(dealt.items > 0);
             let (mut to_bring, mut brought) = (to_fold, 0);

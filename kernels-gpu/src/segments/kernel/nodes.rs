@@ -402,7 +402,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// it. The value of a tail that is combined with earlier chunks goes to the header. Any other value is published on the board.
     ///
     /// # Safety
-    /// The header is written, and `work` is one of the block's works. It has the chunk, and nobody else finishes it.
+    /// The header is written, and `work` is one of the block's works. The work has the chunk, and nobody else finishes the chunk.
     #[inline(always)]
     pub unsafe fn finish(&self, work: &Work, chunk: u32, value: O::Accumulator) {
         // SAFETY: the conditions are this function's.
@@ -423,8 +423,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         publishes_tails: bool,
     ) {
         // SAFETY: the work has the chunk, so its segment belongs to the launch, and has a result (the launch's condition 5). The header is
-        // written, and has the work's window. The board has a slot for each window (condition 6), and a window publishes one chunk at most.
-        // Nobody else finishes the chunk: this function's condition.
+        // written, and has the work's window. If segments start at heads, the words are written with the header. A chunk that is neither
+        // tail nor cut is the last of its run. The board has a slot for each window (condition 6), and a window publishes one chunk at
+        // most. Nobody else finishes the chunk: this function's condition.
         unsafe {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
                 if self.task == Task::Reduce {

@@ -89,7 +89,7 @@ pub unsafe fn shared<O: Op<T>, T: Element>(
     } else if place < count {
         folded = quarter::<O, T>(place, count, &value);
     }
-    // SAFETY: the whole warp is here: the same condition as this function's. So all lanes take the same branch.
+    // SAFETY: the whole warp is here (this function's condition). All lanes take the same branch, since a vote decides.
     unsafe {
         if O::IS_PAIRWISE && simt::ballot(full < 16) == 0 {
             folded = O::combine_equal(folded, warp::shuffle_from(folded, simt::lane() ^ 1));

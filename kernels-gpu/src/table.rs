@@ -18,7 +18,7 @@ kinds! {
     SegmentedReduce: crate::segments::kind::REDUCE,
     /// A scan of segments, inclusive or exclusive.
     SegmentedScan: crate::segments::kind::SCAN,
-    /// A reduction of the runs of equal keys, which it finds itself.
+    /// A reduction of the runs of equal keys.
     ByKeyReduce: crate::segments::kind::BY_KEY_REDUCE,
     /// A scan of the runs of equal keys, inclusive or exclusive.
     ByKeyScan: crate::segments::kind::BY_KEY_SCAN,

@@ -1,7 +1,7 @@
 //! Memory: vector accesses and copies to shared memory.
 //!
-//! Most accesses are PTX by `ptx!`, the same for every compiler. A compiler may repeat a part of its own accesses, and they have no cache
-//! hints. No function here has to be convergent.
+//! Most accesses are PTX by `ptx!`, the same for every compiler. A compiler's own accesses have no cache hints, and the compiler may repeat
+//! a part of such an access. No function here has to be convergent.
 
 use crate::launch::{Copies, Start};
 
@@ -261,7 +261,7 @@ pub unsafe fn begin_copy_vector_at(base: *mut u8, offset: u32, from: *const u32)
 /// Begins to copy an item of 4, 8 or 16 bytes from global to shared memory. The copy is done after [`await_copies`].
 ///
 /// # Safety
-/// The conditions of [`begin_copy_vector`], with the size and the alignment of the item.
+/// The conditions of [`begin_copy_vector`], with the size of an item in place of 16 bytes. Both addresses are multiples of this size.
 #[inline(always)]
 pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
     // SAFETY: as in `begin_copy_vector`, for the item's bytes (condition of this function).

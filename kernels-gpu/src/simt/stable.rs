@@ -148,8 +148,8 @@ pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     global
 }
 
-/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts: in one, this
-/// instruction copies the first operand, and in the other the second.
+/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts: in one text the
+/// instruction copies `inclusive`, and in the other text `exclusive`.
 #[inline(always)]
 pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     let word: u32;

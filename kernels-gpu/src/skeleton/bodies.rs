@@ -63,7 +63,7 @@ fn total<O: Op<T>, T: Element>() {
     give_words(O::total(words, take_index::<O::Accumulator, 4>()));
 }
 
-/// This body and the next two bodies are empty if the operator does not stream rows.
+/// This body and the next two bodies are empty unless [`segments::streams_rows`] holds.
 #[inline(always)]
 fn stream<O: Op<T>, T: Element>() {
     const {

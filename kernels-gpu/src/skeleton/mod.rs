@@ -281,7 +281,8 @@ arrays! {
 /// the width of the pair.
 ///
 /// For whole arrays, `true` stands for exact operators, and the name also says whether the operators are exact. In reductions and scans of
-/// segments and of columns, `false` stands for operators that combine sixteens pairwise, and `true` for all other operators.
+/// segments, of runs of keys and of columns, `false` stands for operators that combine sixteens pairwise, and `true` for all other
+/// operators.
 macro_rules! skeletons {
     ([$emit:path] $holes:ident: $($exact:literal $t:ident $a:ident $r:ident => $symbol:ident;)*) => {
         $($emit! { [forward] [$symbol] $holes<$a, $r, $exact>, $t })*

@@ -45,7 +45,7 @@ pub fn and_wait(
 }
 
 /// Checks that offsets ascend, that the first offset is at least `before`, and that no offset exceeds the number of items. `index` is the
-/// index of the first offset, for errors. Returns the last offset.
+/// index of the first offset, for errors. Returns the last offset, or `before` if there are no offsets.
 pub fn ascends<I: Offset>(
     offsets: &[I],
     index: usize,

@@ -76,7 +76,7 @@ impl Segments {
     }
 }
 
-/// A launch's kernel and workspace, and the arguments that reductions and scans both have.
+/// A launch's kernel and workspace, and some arguments, which are the same for a reduction and a scan.
 pub(crate) struct Prepared<'a> {
     kernel: &'a LoadedKernel,
     offsets: Address,

@@ -84,8 +84,8 @@ impl Count {
 }
 
 impl Selection {
-    /// A selection of the first key of each run. If there is memory for them, it writes the first keys, and the starts of the runs,
-    /// followed by the number of keys.
+    /// A selection of the first key of each run. `firsts` gets the first keys. `starts` gets the starts of the runs, followed by the number
+    /// of keys.
     pub fn of_runs(
         keys: Span,
         chooser: Chooser,

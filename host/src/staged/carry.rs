@@ -17,7 +17,8 @@ use crate::gpu::{BusyTransferLane, Strip, TransferLane};
 /// copies page-locked memory to an H200 at 55 GB/s.
 const MOST_LANES: usize = 10;
 
-/// For each direction, at most this many copies are queued after the current copy, so that the bus need not wait for this thread.
+/// For each direction of copies, at most this many pieces are queued behind the piece that this thread waits for, besides the pieces
+/// between their two [`Step`]s. So the bus need not wait for the thread.
 const LANES_AHEAD: usize = 2;
 
 /// A piece has at most this many strips. Several workers copy a piece, so that its upload begins sooner.

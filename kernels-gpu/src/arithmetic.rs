@@ -210,9 +210,9 @@ mod host {
         difference * difference / (n * m * (n + m))
     }
 
-    /// Two extremes of four items, each as a key and a place. A caller with one extreme passes it twice, in `otherwise`. `extreme` is NaN
-    /// exactly if an item is NaN. If no item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's place,
-    /// and both keys are 0.
+    /// Two extremes of four items. Each extreme is a key and a place. A caller with one extreme passes it twice, in `otherwise`. `extreme`
+    /// is NaN exactly if an item is NaN. If no item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's
+    /// place, and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;

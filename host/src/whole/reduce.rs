@@ -102,8 +102,8 @@ impl Queue<'_> {
     /// - `output`, in the last part, is memory for a result that the device writes in this context;
     /// - `input.address` is aligned for the row's items, `output` for its result, and the result does not overlap the items.
     ///
-    /// For a correct result, the parts of a reduction are queued in order, with no other work between them on the stream, and for the same
-    /// number of items.
+    /// For a correct result, all parts are queued in order, with an `input` of the same number of items, and no other launch uses the
+    /// workspace between them.
     pub unsafe fn reduce_piece(
         &mut self,
         row: &'static Row,

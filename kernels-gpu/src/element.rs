@@ -12,7 +12,8 @@ use bytemuck::Pod;
 /// An element type: any plain type ([`Pod`]: every bit pattern is a value, no padding) of 1 or 2 bytes, or of a
 /// multiple of 4 bytes up to 64, of any alignment.
 ///
-/// Numbers of all sizes are elements, `u128` and `usize` too. So are arrays and structs of numbers, if they have one of these sizes.
+/// Numbers of all sizes are elements, `u128` and `usize` too. So are arrays of numbers, and structs that are [`Pod`], if they have
+/// one of these sizes.
 ///
 /// ```
 /// use warpfold_kernels::element::Element;

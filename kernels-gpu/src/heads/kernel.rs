@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Cost: each key is read once, and the key before a warp's part is read again. If keys are not loaded in vectors, the key before each
-//! vector is read again. A turn has 2 barriers.
+//! vector is read again, and the last key is read in place of each missing key. A turn has 2 barriers.
 
 mod marking;
 mod ranges;

@@ -128,11 +128,11 @@ impl Layout {
     }
 }
 
-/// The bits of the heads, in global memory.
+/// The memory of the heads, in global memory.
 #[derive(Clone, Copy)]
 pub struct Heads {
     memory: *mut u8,
-    /// Where its parts lie.
+    /// Where the parts of the memory lie.
     pub layout: Layout,
 }
 

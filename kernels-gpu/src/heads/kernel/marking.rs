@@ -120,7 +120,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// the part exist, and vectors are aligned.
     ///
     /// # Safety
-    /// A whole warp. The launch has the tile.
+    /// A whole warp.
     #[inline(always)]
     unsafe fn begin_part(&self, tile: u64) -> Begun<T> {
         let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
@@ -185,7 +185,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let is_whole = begun.is_whole;
         let mut before = begun.before;
         // SAFETY: the whole warp shuffles, since all lanes have the same rows. With `is_whole` the work is forward, all items of the warp
-        // exist, and vectors are aligned. Each word of the warp is written by one lane.
+        // exist, and vectors are aligned. The launch has the tile (this function's condition), so there is at least one key. Each word of
+        // the warp is written by one lane.
         unsafe {
             if is_whole {
                 while row < Self::ROWS {

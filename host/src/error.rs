@@ -25,8 +25,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a call of this library failed. A failed call frees what it has allocated, or keeps it for later calls, unless the context is lost.
 ///
-/// Unless a variant says otherwise, the failure was found before anything was launched, and outputs are
-/// untouched. The call may be repeated, except after a sticky code ([`DriverCode::is_sticky`]).
+/// Unless a variant says otherwise, the failure was found before anything was launched, and outputs are untouched. The call may be
+/// repeated, except after a sticky code ([`DriverCode::is_sticky`]).
 ///
 /// ```
 /// use warpfold::{Cpu, Error, Sum, scan};
@@ -219,7 +219,8 @@ pub enum Error {
     },
 
     /// Offsets of segments do not ascend, or lie beyond the items. Offsets in a slice are checked before anything is launched. Offsets in
-    /// device memory are checked by the work itself: if they are wrong, the results are unspecified.
+    /// device memory are checked by the work itself. If they are wrong, the results are unspecified, and only a call that waits returns
+    /// this error.
     #[error(
         "offset {index} of the segments is {offset}: it must be from {before}, the one before it, to {item_count}, the number of \
          items"

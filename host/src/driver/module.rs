@@ -46,8 +46,7 @@ impl Module {
         const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
         let module = std::mem::ManuallyDrop::new(self);
         // SAFETY: `cust`'s type has one field, the driver's handle. The assertion says that the type has the size of a handle, so the type
-        // and a handle have the same layout. The driver has just loaded the module, and nobody else unloads it, since `self` is not
-        // dropped.
+        // and a handle have the same layout. The driver loaded the module, and nobody else unloads it, since `self` is not dropped.
         unsafe { std::mem::transmute::<*mut c_void, cust::module::Module>(module.0) }
     }
 
@@ -70,7 +69,7 @@ impl Drop for Module {
 }
 
 impl Function {
-    /// Allows launches with `bytes` bytes of dynamic shared memory.
+    /// Allows launches with up to `bytes` bytes of dynamic shared memory.
     pub fn allow_shared_bytes(self, bytes: u32) -> Result<()> {
         const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
         // SAFETY: no pointers but the handle.

@@ -21,7 +21,7 @@ pub(crate) struct Stream<'a> {
 const PER_THREAD: usize = 2;
 
 thread_local! {
-    /// The thread's number. It is odd, and greater than the driver's special handles. Handles of streams are even, since they are addresses
+    /// The thread's number. It is odd, and greater than the driver's special handles. All other handles are even, since they are addresses
     /// of aligned objects.
     static THREAD: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(PER_THREAD + 1);

@@ -76,8 +76,8 @@ impl CallStream {
     /// Later work on this stream waits for the work that is queued on the default stream. This includes the work of all streams that are
     /// ordered with the default stream, such as `cust`'s.
     ///
-    /// Call [`driver::check_default_stream`] first. If another thread begins a capture after that check, this call ends the capture. The
-    /// driver has no call that checks and records at once.
+    /// Call [`driver::check_default_stream`] first. If another thread begins to capture one of these streams after that check, this call
+    /// ends the capture. The driver has no call that checks and records at once.
     pub fn come_after_default_stream(&self) -> Result<()> {
         self.event
             .record(Stream::DEFAULT)

@@ -214,8 +214,8 @@ impl Drop for Core {
             // Freeing memory waits for all work. `cuCtxSynchronize` would wait too, but would end captures.
             self.kept.trim();
             self.kept.workspaces.clear();
-            // Queued launches used some of this memory, and waiting calls have waited for theirs. So no kernel is running when the kernels
-            // are unloaded.
+            // Queued launches used some of the freed memory, so freeing it has waited for them. Waiting calls have waited for their own
+            // launches. So no kernel is running when the kernels are unloaded.
             // SAFETY: `self` is being dropped, and does not use `kept` after this.
             unsafe { ManuallyDrop::drop(&mut self.kept) };
             drop(unconcerned);

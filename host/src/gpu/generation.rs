@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Identifies one of the contexts of this process, and records whether it was destroyed.
+/// Identifies the context of one `Core`, and records whether the context was destroyed. Two `Core`s of one context have different
+/// generations.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Generation {
     is_destroyed: Arc<AtomicBool>,
@@ -20,7 +21,7 @@ impl Generation {
         self.is_destroyed.load(Ordering::Relaxed)
     }
 
-    /// Whether `self` and `other` identify the same context.
+    /// Whether `self` and `other` identify the context of the same `Core`.
     #[cfg(feature = "nccl")]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.is_destroyed, &other.is_destroyed)

@@ -44,7 +44,7 @@ struct Slot {
 /// The form of a kernel's text. A form is a choice of the constants that the host writes into the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// The text as it is compiled, in which a scan goes forward.
+    /// A scan goes forward.
     Plain,
     /// A scan goes backward.
     Backward,
@@ -154,7 +154,7 @@ impl Slot {
 }
 
 /// The address of the kernel's entry, plus a number for the form. An entry is a static, so its address identifies it. An entry contains
-/// pointers, so its address is a multiple of a pointer's size, and there are fewer forms.
+/// pointers, so its address is a multiple of a pointer's size, and there are fewer forms than a pointer has bytes.
 fn key(entry: &'static Entry, form: Form) -> usize {
     const { assert!((Form::Keyed as usize) < align_of::<Entry>()) };
     ptr::from_ref(entry).addr() + form as usize
@@ -172,7 +172,7 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
     let mut refused = None;
     let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
     for candidate in candidates {
-        // This constant is set first, since the next step may fold constants.
+        // The constant for comparing keys is set first, since the next step may fold constants.
         let text = match form {
             Form::Keyed => keyed(&candidate.text),
             Form::Plain | Form::Backward => Some(candidate.text),

@@ -51,8 +51,8 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// Borrows an idle thing, or makes a new one. Blocks while all things are in use. So a call that holds a thing of this shelf takes
-    /// another one only by [`Self::try_take`].
+    /// Borrows an idle thing, or makes a new one. Blocks while [`Limits::most`] things are in use. So a call that holds a thing of this
+    /// shelf takes another one only by [`Self::try_take`].
     pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
         let mut state = self.lock();
         while state.out >= self.limits.most {
@@ -64,7 +64,7 @@ impl<T> Shelf<T> {
         self.lend(state, make)
     }
 
-    /// Borrows an idle thing, or makes a new one. `None` if all things are in use.
+    /// Borrows an idle thing, or makes a new one. `None` if [`Limits::most`] things are in use.
     pub fn try_take(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<Loan<'_, T>>> {
         let state = self.lock();
         match state.out < self.limits.most {

@@ -26,14 +26,14 @@ impl<T> Tied<T> {
         }
     }
 
-    /// The thing, if it was made in the entered context.
+    /// The thing, if the entered context has the generation that the thing is tied to.
     pub fn of(&mut self, entered: Entered<'_>) -> Option<&mut T> {
         self.generation
             .is(entered.generation())
             .then_some(&mut *self.value)
     }
 
-    /// Drops the thing if it was made in the entered context and that context is alive.
+    /// Drops the thing if the entered context has the generation that the thing is tied to, and is alive.
     pub fn end(self, entered: Entered<'_>) {
         // The context may have been lost without the `Gpu`'s knowledge. The query for free memory then fails with a sticky code. Other
         // failures do not mean a lost context.

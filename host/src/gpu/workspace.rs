@@ -7,7 +7,8 @@
 //! needs more than the workspace has, the stream gets another workspace. The outgrown workspace is kept, since queued work may use it. The
 //! part that was too small is at least twice as large in the next workspace. So a stream has few workspaces.
 //!
-//! For scans by key in two launches, a workspace also has room for the [heads](warpfold_kernels::heads) of the runs. Heads have no tags.
+//! For calls by key in two launches, a workspace also has room for the [heads](warpfold_kernels::heads) of the runs, or for their starts.
+//! Heads and starts have no tags.
 //!
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!

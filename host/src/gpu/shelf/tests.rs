@@ -1,4 +1,4 @@
-//! A shelf keeps idle things up to its bound. When all things are in use, callers wait instead of making more.
+//! A shelf keeps idle things up to its bound. When as many things as it may have are in use, callers wait.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

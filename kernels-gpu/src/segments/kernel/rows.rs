@@ -8,8 +8,8 @@
 //! While indices of extremes are streamed, they count from the first item of a work, or of a unit (see [`whole`](super::whole)). Then they
 //! fit in a word. When a chunk is finished, they are [moved](Op::moved), and count from the first item of the row.
 //!
-//! If rows have whole chunks, single warps mostly combine them (see [`whole`](super::whole)). The folds of steps serve these rows too. The
-//! rest of this comment is about other rows.
+//! If rows have whole chunks, single warps mostly combine the chunks (see [`whole`](super::whole)), by functions of this file. The rest of
+//! this comment is about other rows.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.

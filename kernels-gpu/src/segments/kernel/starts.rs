@@ -131,8 +131,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the chunks' starts, slots and flags and, in a reduction, the results of empty segments. Refuses offsets that do not ascend.
     ///
     /// A warp takes [`WARP_CHUNKS`] chunks at a time. Then each lane reads at most one offset, once. The offset is the start of the lane's
-    /// chunk, and the end of the chunk before it. So the starts of these chunks ascend, whatever values the warp reads. The next warp reads
-    /// the end of the warp's last chunk again, as a start.
+    /// chunk, and the end of the chunk before it. So whatever values the warp reads, the starts of these chunks ascend, or the warp refuses
+    /// them. The next warp reads the end of the warp's last chunk again, as a start.
     ///
     /// # Safety
     /// 1. Convergent: the whole block.

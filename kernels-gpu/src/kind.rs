@@ -30,7 +30,7 @@ pub struct Definition {
     pub barriers: &'static [Barrier],
     /// Other lists of barriers: one for each sort of kernel that does not have `barriers`.
     pub other_barriers: &'static [&'static [Barrier]],
-    /// How its kernels read and write vectors, for the inspection of the PTX.
+    /// How the kind's kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,
 }
 
@@ -43,7 +43,7 @@ pub enum Shape {
     Pairs,
     /// Segments of an array.
     Segments,
-    /// Columns of a row-major matrix.
+    /// Columns of row-major matrices.
     Columns,
     /// An array; some of its items are chosen.
     Selection,

@@ -17,7 +17,7 @@
 //! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). With the feature `skeletons`, most rows have
 //! skeletons and bodies instead. `device` has the building blocks that users' own kernels can call.
 //!
-//! The host uses these modules too:
+//! The host uses parts of the kinds' folders too, and these modules:
 //!
 //! - the [`table`] of kinds, operators and item types, and the rows of kernels that are made from it ([`entries`]);
 //! - the definition of each kind ([`kind`], on the host alone);

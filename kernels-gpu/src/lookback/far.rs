@@ -55,9 +55,11 @@ struct Wanted {
     group: u32,
     /// How many tiles of the group are read, from the group's first tile on.
     tiles: u32,
-    /// The first group whose aggregate is read. The aggregates of the following groups are read too, up to but not including `group`.
+    /// The first group whose aggregate is read. The aggregates of the following groups are read too, up to but not including `group`. If
+    /// this is `group` itself, no aggregate is read.
     first_aggregate: u32,
-    /// The first group whose prefix is read. The prefixes of the following groups are read too, up to and including `group`.
+    /// The first group whose prefix is read. The prefixes of the following groups are read too, up to and including `group`. If this is
+    /// greater than `group`, no prefix is read.
     first_prefix: u32,
 }
 

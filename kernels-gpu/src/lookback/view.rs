@@ -102,7 +102,7 @@ impl<'a, L: Published> View<'a, L> {
     }
 
     /// On lane `l`, the prefix of the group that lies `l` groups before the own group; `None` for the prefix of group 0, which no block
-    /// publishes.
+    /// publishes. If the lane has read no published prefix, the value has no meaning.
     #[inline(always)]
     pub fn prefix(&self) -> Option<L::Prefix> {
         if self.has_initial() {

@@ -28,7 +28,7 @@ pub(super) struct Board {
 
 impl Board {
     /// Queues the preparation of the board for launches that need `state_words` state words, with the values of `seeds` already published
-    /// in their slots. Returns the board's addresses and size.
+    /// in their slots. Returns the board's addresses and sizes.
     ///
     /// The caller ensures that no queued work uses the board or the notes of `post`.
     pub fn prepare<A: Accumulator>(

@@ -33,10 +33,10 @@ use crate::launch::Span;
 ///
 /// # Failures
 ///
-/// If a call fails on one rank, it fails on all ranks: on that rank with the reason, on the other ranks with [`Fault::RankFailed`]. If a
-/// rank makes a different call from the other ranks, all ranks get [`Fault::Disagreement`]. In both cases the group can still be used.
+/// After most failures the group can still be used. If a call fails on one rank, that rank gets the reason, and the other ranks get
+/// [`Fault::RankFailed`]. If a rank makes a different call from the other ranks, all ranks get [`Fault::Disagreement`].
 ///
-/// Some failures end the group: a timeout, a lost context, a [capture](crate#captures) that the call would end, a rank that leaves, or a
+/// Other failures end the group: a timeout, a lost context, a [capture](crate#captures) that the call would end, a rank that leaves, or a
 /// rank that is out of step for another reason. Then every later call of every rank fails within the time limit. Make a new group.
 ///
 /// ```

@@ -289,7 +289,7 @@ impl Transport for Nccl<'_> {
             // SAFETY: the communicator is not aborted, and the stream belongs to the communicator's context: `queue_and_wait` has checked
             // both conditions. The post has room for a message at the first address, and for the messages of all ranks at the second
             // address, in memory that the device reaches. The host does not use this memory before the stream is done, since `carry_out`
-            // waits for it, or aborts.
+            // waits for the stream, or aborts the communicator.
             unsafe {
                 (functions.all_gather)(
                     outgoing as *const _,

@@ -158,7 +158,8 @@ fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     Board::take::<O::Accumulator>(place, session.call.stream(), session.post, slots)
 }
 
-/// Queues a pass over this rank's tiles. `before` is the prefix of the first tile, or has identities. Returns the board's address and size.
+/// Queues a pass over this rank's tiles. `before` is the prefix of the first tile, or has identities. Returns the board's addresses and
+/// sizes.
 fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -204,7 +205,7 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         // - addresses are aligned, and items and results lie apart or are in place with the same type. `check_scan` has checked this; in
         //   the torn memory, `results_at` is a multiple of 256;
         // - for `publish_piece`: the prefix of the first tile's tile group, and the aggregates of the tile group's earlier tiles, are on
-        //   the board: `queue_pass` has put them there. The launch of the share's tiles publishes the aggregates of the tiles before the
+        //   the board. `queue_pass` has put them there. The launch of the share's tiles publishes the aggregates of the tiles before the
         //   torn tile.
         unsafe {
             match pass {

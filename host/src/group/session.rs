@@ -148,7 +148,7 @@ impl Session<'_> {
     }
 
     /// Ends a call: sends the results of torn units to the ranks that sent the items, copies this rank's own results of its torn unit to
-    /// the output, and agrees that all ranks are done. `done` says whether this rank's part is done or queued.
+    /// the output, and agrees that all ranks are done. `done` is an error if this rank could not queue its part.
     pub fn send_back<R: Item>(
         &mut self,
         layout: &Layout,

@@ -142,7 +142,7 @@ pub struct Row {
     pub(crate) most_items: u64,
     /// In some rows for reductions of segments: the operator's row for whole arrays. Both rows make the same bits.
     pub(crate) whole: Option<fn() -> &'static Row>,
-    /// In a row for reductions of segments: the row of the operator's reductions by key.
+    /// In some rows for reductions of segments: the row of the operator's reductions by key.
     pub(crate) by_key: Option<fn() -> &'static Row>,
     lower: fn(Option<&[u8]>, &mut [u8]),
 }
@@ -244,7 +244,7 @@ pub(crate) struct Division {
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
     /// The most items of a segment's chunk.
     pub chunk_items: u64,
-    /// Whether reductions by key may have one launch.
+    /// Whether reductions by key may use the kernel [`kind::by_key_reduce`].
     pub short_runs_fit: bool,
     /// Bytes of dynamic shared memory of short blocks that take whole rows; `None` unless [`has_rings`].
     pub row_bytes: Option<u32>,

@@ -156,7 +156,7 @@
 //!   writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call
 //!   refuses freed memory, unless it has been allocated again.)
 //!
-//! A failure of queued work is reported by a later call. If the failure is sticky, the [`Gpu`] answers every later call with
+//! A failure of queued work is reported by a later call. If the failure is sticky, the [`Gpu`] answers every call after the report with
 //! [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.
 //!
 //! # Captures
@@ -178,8 +178,8 @@
 //!
 //! The calls of the last two rows use the default stream. A use of the default stream ends the capture of any stream that is ordered with
 //! it. So these calls first ask the driver whether there is such a capture. The query itself ends no capture. A gap of a fraction of a
-//! microsecond is left: if another thread begins a capture between the query and the next driver call, that capture ends, and the call
-//! returns [`Error::CaptureUnderWay`]. `cust`'s own synchronous copies also end captures.
+//! microsecond is left: if another thread begins such a capture between the query and the next driver call, the capture ends, and the
+//! call returns [`Error::CaptureUnderWay`]. `cust`'s own synchronous copies also end captures.
 //!
 //! # Threads and tasks
 //!

@@ -21,8 +21,8 @@ impl UniqueId {
     /// Bytes of an id.
     pub const BYTES: usize = ID_BYTES;
 
-    /// A new id, made by rank 0: see [`Member::join`](super::Member::join). The process listens for the other ranks in the background,
-    /// until all ranks have joined.
+    /// A new id. Only one process of a group makes an id: see [`Member::join`](super::Member::join). That process listens for the ranks in
+    /// the background, until all ranks have joined.
     ///
     /// ```no_run
     /// use warpfold::group::UniqueId;

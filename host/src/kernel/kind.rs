@@ -134,8 +134,8 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     segmented_scan: of_segmented_scan;
-    /// Combines the values of each run of equal keys to one result, and finds the runs. Some reductions by few keys have this kernel. Their
-    /// keys are equal exactly if their bytes are. All other reductions by key have a `segmented_reduce`.
+    /// Combines the values of each run of equal keys to one result, and writes the number of runs. Some reductions by key run a
+    /// `segmented_reduce` instead: for example, if an output has room for fewer runs than there are keys.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, Item, Kernel, Result, Sum, kind, reduce};

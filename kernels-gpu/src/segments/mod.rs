@@ -19,9 +19,9 @@
 //! items is kept, so operators need not commute.
 //!
 //! A scan first combines by sixteens in the same way. Then it goes down from the one value that is left, whose prefix is the identity. The
-//! first of sixteen values has the same prefix as the value that the sixteen were folded to. Each further value has the prefix of the value
-//! before it, combined with the value before it. An item's result is its prefix in an exclusive scan, and its prefix combined with the item
-//! in an inclusive scan. The result is lowered. So a result depends only on its segment's items up to its own.
+//! first of sixteen values has the same prefix as the value that the sixteen were folded to. The prefix of each further value is the prefix
+//! of the value before it, combined with the value before it. An item's result is its prefix in an exclusive scan, and its prefix combined
+//! with the item in an inclusive scan. The result is lowered. So a result depends only on its segment's items up to its own.
 //!
 //! # The work
 //!
@@ -31,20 +31,19 @@
 //! items of a chunk, or a smaller power of two in a small launch: see [`window_shift`]. A chunk belongs to the window in which it begins.
 //! Results do not depend on `D`. At most one chunk of a window belongs to a segment that began in an earlier window. This chunk is the
 //! window's **tail**, and comes first. The segments that begin in the window follow. The last of these segments is *cut* if it has more
-//! than one chunk: its further chunks belong to later windows. The cost of a window depends on its items and segments together, and not on
-//! the segments' lengths. A block works on up to [`MOST_WINDOWS`] windows. Several blocks share a multiprocessor: some copy items to shared
-//! memory while others compute.
+//! than one chunk: its further chunks belong to later windows. So the items and segments of a window are limited, whatever the segments'
+//! lengths. A block works on up to [`MOST_WINDOWS`] windows. Several blocks share a multiprocessor: some copy items to shared memory while
+//! others compute.
 //!
-//! A window has no chunk if its diagonals all lie inside one chunk that begins in an earlier window. This can happen only if `D` is less
-//! than the number of items of a full chunk.
+//! A window may have no chunk. Then its diagonals belong to a chunk that begins in an earlier window, or come after the last segment.
 //!
 //! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. A **place** is an
 //! item's number in a work. If items are copied in vectors, place 0 is where an aligned vector of the input begins.
 //!
 //! A chunk has a **slot** for each of its leaves, and perhaps a spare slot. The slots of consecutive chunks follow each other: chunk `c`,
 //! which starts at place `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments'
-//! lengths, and no sum over the chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. A window of
-//! 4,096 such items has 256 slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the
+//! lengths, and no sum over the chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. Then a work
+//! of 4,096 items has 256 slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the
 //! chunk of a slot.
 //!
 //! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, and
@@ -52,25 +51,25 @@
 //! are written only if the work also has longer chunks.
 //!
 //! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. Their operators combine sixteens pairwise,
-//! or find the indices of extremes. See `kernel/rows.rs` for all conditions. If all chunks of such a launch are equally long, it mostly
+//! or find the indices of extremes. See `kernel/rows.rs` for the conditions. If all chunks of such a launch are equally long, it mostly
 //! does without windows: single warps combine whole chunks (see `kernel/whole.rs`). Left folds of rows with equally long chunks mostly do
-//! without windows too. Their items go through shared memory, where each warp has a ring of its own, and all chunks of a row go to one
-//! block (see `kernel/rings.rs`).
+//! without windows too. Their items go through shared memory, where several warps of a block have a ring each, and all chunks of a row go
+//! to one block (see `kernel/rings.rs`).
 //!
-//! In other reductions by a left fold, warps use rings too, if a block's chunks are long on average: each warp takes whole chunks (see
-//! `kernel/long.rs`).
+//! In most other reductions by a left fold, these warps use their rings too, if a block's chunks are long on average: each of them takes
+//! whole chunks (see `kernel/long.rs`).
 //!
-//! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. So is the value of the
-//! last chunk of a row that a later block combines (see `kernel/later.rs`). A window publishes one value at most. The value of a chunk that
-//! is the last of sixteen is first combined with those of the other fifteen. Without windows, only rows that are streamed and have several
-//! chunks publish values: the value of chunk `c` of the launch lies in the state words of window `c`.
+//! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the
+//! last of sixteen, its value is first combined with those of the other fifteen. If a later block combines a row, the value of the row's
+//! last chunk is published too (see `kernel/later.rs`). A window publishes one value at most. Without windows, only rows that are streamed
+//! and have several chunks publish values: the value of chunk `c` of the launch lies in the state words of window `c`.
 //!
 //! # Segments that start at heads
 //!
 //! Reductions and scans by key have segments that start at [heads](crate::heads). The heads are bits, which mostly an earlier launch has
 //! written. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the
 //! window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. A reduction
-//! also writes the first keys, the starts and the number of the runs. See `kernel/heads.rs`.
+//! also writes the number of the runs and, if they are wanted, the runs' first keys and starts. See `kernel/heads.rs`.
 //!
 //! A reduction or a forward scan by key finds the heads itself if it has few keys of 4 or 8 bytes, aligned to 16 bytes, that are equal
 //! exactly if their bytes are. See `kernel/heads/keys.rs`. Then each window has one more state word, in which it publishes its heads.
@@ -301,7 +300,8 @@ pub struct Header<A> {
     pub works: [[Work; 2]; MOST_WINDOWS as usize],
     /// The tail of each window.
     pub windows: [Window; MOST_WINDOWS as usize],
-    /// For each border of the windows, the first segment that begins there or later.
+    /// For each border of the windows, the first segment that begins there or later. If segments start at heads, this room has other
+    /// numbers: how many runs begin before the window, and the last head before it.
     pub borders: [u64; MOST_WINDOWS as usize + 1],
     /// The index of the block's ticket, which decides its windows.
     pub ticket: u32,
@@ -313,7 +313,7 @@ pub struct Header<A> {
     pub tails: [A; MOST_WINDOWS as usize],
 }
 
-/// Consecutive chunks that a block works on together. If segments start at heads, they have no numbers, and chunks are not counted. Then
+/// Consecutive chunks that a block works on together. Segments that start at heads have no numbers, and their chunks are not counted. Then
 /// `cut_chunk` is the distance from the first item to the first item of the chunk that is cut, and `starts` is the place that the window's
 /// first item would have.
 #[derive(Debug, Clone, Copy)]

@@ -197,12 +197,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             for_each_vector!(V => {
                 if V < size_of::<T>() {
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
-                    // One vector for each lane fills four rows. The permutation changes in one bit from these four rows to the next four.
+                    // 32 vectors, one for each lane, fill four rows. The permutation changes in one bit from these rows to the next four.
                     let far = V as u32 * 4 * ROW_BYTES as u32;
                     let place = (own ^ (V as u32 % 2 * (ROW_BYTES / 2) as u32)) + far;
-                    // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). In global memory
-                    // the vectors are aligned: the first of them begins `before` items before item `first`, and `before` is that item's
-                    // place in its vector. No other thread uses the vector's place in the slot. Both are this function's conditions.
+                    // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). By this function's
+                    // conditions, item `first` has place `before` in its vector, so the step's vectors are aligned in global memory; and no
+                    // other thread uses the vector's place in the slot.
                     unsafe { Self::bring_vector(ring, slot + place, from.cast()) };
                 }
             });

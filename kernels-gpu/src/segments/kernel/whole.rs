@@ -52,7 +52,7 @@ pub struct Cut {
     pub levels: u32,
     /// How many chunks a row has.
     pub row_chunks: u32,
-    /// The number of units of each block.
+    /// The number of units of each block. The last blocks may have fewer.
     block_units: u32,
     /// The number of units of the launch.
     units: u32,
@@ -276,7 +276,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 value = join_streams::<O, T>(value, 16);
             }
             value = join_eights::<O, T>(value, levels);
-            // Lanes that are 8 and 16 apart have the values of different steps.
+            // With several steps, lanes that are 8 apart have the values of different steps. With four steps, so have lanes 16 apart.
             if levels > 8 {
                 value = join_streams::<O, T>(value, 8);
             }
@@ -302,9 +302,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
             let row_of = |unit: u32| unit.checked_div(cut.row_chunks).unwrap_or(0) as u64;
             let end = row_of(end);
-            // SAFETY: the tag is written, and the whole warp is here: this function's conditions. Blocks with earlier tickets have started.
-            // All of them publish their values without waiting for this warp, and so do this block's other warps. The rows of a block are
-            // combined once: by the block `LATER` tickets after it, or by itself if there is no such block.
+            // SAFETY: the tag is written, the whole warp is here, and rows have several whole chunks: this function's conditions. Blocks
+            // with earlier tickets have started. All of them publish their values without waiting for this warp, and so do this block's
+            // other warps. The rows of a block are combined once: by the block `LATER` tickets after it, or by itself if there is no such
+            // block.
             unsafe { self.settle_rows(row_of(begin), self.offsets.row_items, |row| row < end) }
         });
     }

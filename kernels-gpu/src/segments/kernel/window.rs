@@ -14,8 +14,8 @@ use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
-    /// next room. Returns false on all threads if the block has no windows, because the count in device memory is less than the launch's
-    /// number of segments. In that case, it writes only the ticket, the tag and `is_refused` to the header.
+    /// next room. Returns false on all threads if the block has no windows: the count in device memory may be less than the launch's number
+    /// of segments. In that case, it writes only the ticket, the tag and `is_refused` to the header.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once.
@@ -343,7 +343,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `window <= windows_per_block`.
     #[inline(always)]
     unsafe fn border(&self, window: u32) -> *mut u64 {
-        // SAFETY: in bounds: `window <= windows_per_block <= MOST_WINDOWS` (the launch's condition 1), and `borders` has one element more.
+        // SAFETY: in bounds: `window <= windows_per_block <= MOST_WINDOWS` (the launch's condition 1, since a block with a header takes no
+        // whole rows), and `borders` has one element more.
         unsafe {
             let borders: *mut u64 = (&raw mut (*self.header).borders).cast();
             borders.add(window as usize)
@@ -369,7 +370,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `window < windows_per_block`.
     #[inline(always)]
     pub unsafe fn window_address(&self, window: u32) -> *mut Window {
-        // SAFETY: in bounds: `window < windows_per_block <= MOST_WINDOWS`, by this function's condition and the launch's condition 1.
+        // SAFETY: in bounds: `window < windows_per_block <= MOST_WINDOWS`, by this function's condition and the launch's condition 1, since
+        // a block with a header takes no whole rows.
         unsafe {
             let windows: *mut Window = (&raw mut (*self.header).windows).cast();
             windows.add(window as usize)
@@ -382,7 +384,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `number < work_count`.
     #[inline(always)]
     pub unsafe fn work_address(&self, number: u32) -> *mut Work {
-        // SAFETY: in bounds: `number < work_count <= 2 * MOST_WINDOWS`, by this function's condition and the launch's condition 1.
+        // SAFETY: in bounds: `number < work_count <= 2 * MOST_WINDOWS`, by this function's condition and the launch's condition 1, since a
+        // block with a header takes no whole rows.
         unsafe {
             let works: *mut Work = (&raw mut (*self.header).works).cast();
             works.add(number as usize)
@@ -405,7 +408,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `window < windows_per_block`.
     #[inline(always)]
     pub unsafe fn tail(&self, window: u32) -> *mut O::Accumulator {
-        // SAFETY: in bounds: `window < windows_per_block <= MOST_WINDOWS`, by this function's condition and the launch's condition 1.
+        // SAFETY: in bounds: `window < windows_per_block <= MOST_WINDOWS`, by this function's condition and the launch's condition 1, since
+        // a block with a header takes no whole rows.
         unsafe {
             let tails: *mut O::Accumulator = (&raw mut (*self.header).tails).cast();
             tails.add(window as usize)

@@ -123,8 +123,8 @@ impl Access {
         }
     }
 
-    /// [`Self::read_shared`] of the vector that lies `offset` bytes after `base`. `offset` is a constant, so it becomes the offset operand
-    /// of the instructions.
+    /// [`Self::read_shared`] of the vector that lies `offset` bytes after `base`. `offset` is a constant, so `ptxas` makes it the offset
+    /// operand of the instructions.
     ///
     /// # Safety
     /// - `base` is in shared memory.

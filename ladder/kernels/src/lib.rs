@@ -16,9 +16,9 @@
 //! [`entries`] has the tables of the kernels, and [`texts`] divides the kernels into texts; a build for the host has both modules. `emit`
 //! makes the kernels' entries from the tables.
 //!
-//! Every launch has to meet these conditions:
-//!
 //! # Contract of a launch
+//!
+//! Every launch has to meet these conditions:
 //!
 //! - Blocks and grid are one-dimensional. The kernel supports the number of threads in a block.
 //! - Pointers are to global memory, and aligned. They point to the number of items that the kernel's documentation states. No two arrays

@@ -1,4 +1,4 @@
-//! A user's operator in the form that its kernels use: accumulators are copied word by word.
+//! A user's operator in the form that its kernels use: wide accumulators are copied word by word.
 //!
 //! Compilers copy a struct of three or more words in pieces of their own choice: 64 and then 32 bits at one place, 32 and then 64 bits at
 //! another. LLVM keeps a value in registers only if it is read in the pieces in which it was written. The kernels must not use local
@@ -11,7 +11,7 @@ use crate::contract::Tree;
 use crate::element::{for_each_word, Accumulator, Element, Words};
 use crate::op::{Commutative, Op};
 
-/// The operator `O`, whose accumulators are copied word by word. The results are those of `O`.
+/// The operator `O`, whose wide accumulators are copied word by word. The results are those of `O`.
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 

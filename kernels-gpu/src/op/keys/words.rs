@@ -242,7 +242,8 @@ impl Ordered for f32 {
 }
 
 /// The extreme of four floats (the least, or the greatest if `FALLING`), its key, and the first place with its bits. If an item is NaN, the
-/// key and the place have no meaning. Three instructions find the extreme, so only the extreme's key is computed.
+/// key has no meaning, and the place has a meaning only if each NaN has the bits of the extreme. Three instructions find the extreme, so
+/// only the extreme's key is computed.
 #[inline(always)]
 fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
     let [a, b, c, d] = words;

@@ -142,7 +142,7 @@ impl Kind {
     }
 }
 
-/// Small numbers, alternating bits, powers of two with their neighbours, the negatives of all these, and the type's limits.
+/// Small numbers, alternating bits, some powers of two with their neighbours, the negatives of all these, and the type's limits.
 fn integers(bits: u32) -> Vec<u64> {
     let all = u64::MAX >> (64 - bits);
     let mut values = vec![0, 1, 2, 3, 5, 7, 10, 100, 0x5555_5555_5555_5555 & all];

@@ -1,5 +1,5 @@
-//! Statements that access memory. A thread has a slot of 16 bytes in shared, in global and in local memory. It accesses the slots of other
-//! threads only between barriers, by operations whose result does not depend on the order.
+//! Statements that access memory. A thread has three slots of 16 bytes: in shared, in global and in local memory. It accesses the slots of
+//! other threads only between barriers, by operations whose result does not depend on the order.
 
 use super::generate::{Extent, Generator};
 use super::hidden;
@@ -40,7 +40,7 @@ impl Atomic {
         format!("atom{modifiers}.{operation}.{n} {d}, [{address}], {operands};")
     }
 
-    /// The type with which its operands are loaded and stored.
+    /// The type with which the operands are loaded and stored.
     pub fn bits(&self) -> &'static str {
         bits(self.kind)
     }

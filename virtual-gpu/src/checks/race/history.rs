@@ -3,7 +3,7 @@
 //! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If all
 //! accesses are weak and the program orders them, at most one write and one read remain. If many threads read at once, or use atomic
 //! operations, several accesses of each thread may remain: one weak read, and for each size one strong read of block scope and one of wider
-//! scope. The same holds for its writes.
+//! scope. The same holds for each thread's writes.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::pages::NumberHasher;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// If more than this many accesses are remembered, a new strong access is added without a search for replaced accesses.
+/// If a log has more than this many accesses, a new strong access is added without a search for the accesses that it replaces.
 const PRUNED: usize = 16;
 
 /// One thread's access.

@@ -12,7 +12,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Barriers that not all threads of the block reach, `*.sync` instructions with a wrong member mask, and shuffles that read from a lane
+    /// Barriers that a thread should reach and does not, `*.sync` instructions with a wrong member mask, and shuffles that read from a lane
     /// that takes no part.
     pub sync: Switch,
     /// Data races within a launch, in global and shared memory. Also data races between launches, copies, fills and stream-ordered frees,

@@ -6,12 +6,14 @@
 //!
 //! * Everything that threads do before they arrive at a barrier comes before everything that the waiting
 //!   threads do after the barrier. A `bar.warp.sync` orders lanes in the same way.
-//! * A release is a releasing write, or a fence and then a strong write. An acquire is an acquiring read, or a strong read and then a
-//!   fence. They are paired if the acquire reads the written value, or a value that atomic operations made from it. Everything before the
-//!   release comes before everything after the acquire. Scopes count: an order of block scope holds within a block only.
+//! * A release is a releasing write, or a releasing fence and then a strong write. An acquire is an acquiring read, or a strong read and
+//!   then an acquiring fence. A release and an acquire are paired if the acquire reads the written value, or a value that atomic operations
+//!   made from it. Everything before the release comes before everything after the acquire. Scopes count: an order of block scope holds
+//!   within a block only.
 //! * A grid that a kernel launches comes after the launching instruction. A grid in the NULL stream of a block comes after the grids that
 //!   the block launched into this stream earlier. A tail launch comes after the whole grid that launched it, and after that grid's children
-//!   and earlier tail launches. Nothing else comes after a child grid: its parent's later accesses are not ordered after it.
+//!   and earlier tail launches. The end of a child grid orders nothing else: its parent's later accesses are not ordered after the child
+//!   grid.
 //! * The asynchronous copies of a thread count as a thread of their own. The copies come after everything that the thread did before it
 //!   began them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and an acquiring test
 //!   finds its phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among

@@ -13,7 +13,7 @@ use crate::checks::Arrival;
 pub(super) struct ThreadState {
     pub time: u32,
     pub known: Rc<Known>,
-    /// The knowledge that strong writes publish, if they follow a fence.
+    /// The knowledge that strong writes publish, if they follow a fence that releases.
     pub fenced: Option<Message>,
     /// The messages that strong reads have received. They take effect at the next fence that acquires.
     pub seen: Vec<Message>,
@@ -121,7 +121,7 @@ impl BlockState {
         }
     }
 
-    /// Lanes began copies: the copies know what the lanes know.
+    /// Lanes began copies: the copies of each lane now know what this lane knows.
     pub(super) fn copies_begin(&mut self, warp: u32, lanes: u32) {
         let copiers = copiers(self.thread_count);
         if self.threads.len() < 2 * copiers as usize {

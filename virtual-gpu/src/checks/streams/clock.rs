@@ -1,5 +1,5 @@
-//! Vector clocks. A clock has a number for each sequence, and covers the sequence's work up to that number: for example, the work that
-//! comes before a piece of work, or the work that the host knows to be done.
+//! Vector clocks. A clock has a number for each sequence, and covers the sequence's work up to that number. For example, one clock covers
+//! the work that comes before a piece of work, and another clock covers the work that the host knows to be done.
 //!
 //! A sequence is a stream of numbered pieces of work, or a chain of a graph's nodes, numbered by their positions.
 

@@ -1,7 +1,7 @@
 //! Copies to memory that a device reads next.
 
-/// Bytes that are copied at a time. They are demoted to the cache that the processors share before the next bytes are copied. A
-/// processor's nearest cache has room for them.
+/// Bytes that are copied at a time. [`demote`] is called for these bytes before the next bytes are copied. A processor's nearest cache has
+/// room for them.
 const BLOCK_BYTES: usize = 16 << 10;
 
 /// Copies bytes to the beginning of `to`, memory that a device reads next. `to` is at least as long as `from`.

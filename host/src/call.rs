@@ -212,7 +212,8 @@ impl<'a> Work<'a> {
             count_at: arguments.count,
         };
         let segments = match arguments.shape {
-            // The kernel for segments gets the number of items from the host. The kernel for columns can read the number in device memory.
+            // The kernel for segments gets a row's length from the host. The kernel for columns can read a column's length from device
+            // memory.
             Shape::InOrder if arguments.count.is_some() => {
                 let matrices = Matrices::of_columns(input, 1, arguments.count)?;
                 return Ok(Self::columns(row, matrices, made, output));

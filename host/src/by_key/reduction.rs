@@ -1,7 +1,7 @@
 //! Reductions by key with the kernel for runs, which writes the results and the number of runs and, if they are wanted, the first keys and
-//! the starts of the runs. The kernel finds the heads of the runs itself if there are [few keys](KEYED_ITEMS_PER_BLOCK), keys are equal
-//! exactly if their bytes are, and the kernel [can compare](can_compare) these: then the reduction has one launch. Otherwise an earlier
-//! launch [marks](super::heads) the heads.
+//! the starts of the runs. The kernel finds the heads of the runs itself if there are [few keys](KEYED_ITEMS_PER_BLOCK), two keys are equal
+//! exactly if their bytes are equal, and the kernel [can compare](can_compare) the keys. Then the reduction has one launch. Otherwise an
+//! earlier launch [marks](super::heads) the heads.
 
 use warpfold_kernels::heads::Layout;
 use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
@@ -31,8 +31,8 @@ pub(super) struct Plan<'a> {
 
 impl Keyed {
     /// The plan of a call. `row` is the operator's row for segments. `None` if there are no keys; if the call is a scan; if the operator
-    /// has no kernel for it, or wide items and accumulators; if first keys are wanted, and have a size that the kernel cannot copy; or if
-    /// the outputs have room for fewer runs than keys.
+    /// has no kernel for runs, or its items and its accumulators are wide; if first keys are wanted, and have a size that the kernel cannot
+    /// copy; or if the outputs have room for fewer runs than keys.
     pub(super) fn plan<'a>(
         &self,
         entered: Entered<'a>,

@@ -202,8 +202,8 @@ pub const fn room_items<T, A>(task: Task) -> usize {
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
 }
 
-/// Whether a run of at most [`FAN`] items that begins in a window always fits in one work with the window's other chunks. Reductions by key
-/// in one launch need this.
+/// Whether a run of at most [`FAN`] items that begins in a window always fits in one work with the window's other chunks. The kernel for
+/// reductions by key needs this.
 pub const fn short_runs_fit<T, A>() -> bool {
     room_items::<T, A>(Task::Reduce) as u64 >= chunk_items::<T, A>() + FAN as u64
 }

@@ -68,8 +68,7 @@ impl Driver {
     }
 }
 
-/// The driver's functions that [`raw`](super) declares. If the driver's library or a function is missing, the next call looks for them
-/// again.
+/// The driver's functions that [`raw`](super) declares. If the driver's library or a function is missing, the next call tries again.
 pub(in crate::driver) fn functions() -> Result<&'static Functions, Missing> {
     static FOUND: OnceLock<(Functions, Driver)> = OnceLock::new();
     if let Some((functions, _)) = FOUND.get() {

@@ -10,7 +10,7 @@ macro_rules! with_reduce_arguments {
             $($tokens)*
             /// The address of item 0, aligned to an item.
             input: *const T,
-            /// The number of items of the whole reduction.
+            /// The number of items of the whole reduction, or the most items if `item_count_at` is not null.
             item_count: u64,
             /// Null, or the address in device memory of the number of items. A number above `item_count` counts as `item_count`.
             item_count_at: *const u64,

@@ -14,7 +14,7 @@ macro_rules! with_scan_arguments {
             output: *mut R,
             /// Null, or the address for the total, aligned to a result.
             total: *mut R,
-            /// The number of items of the whole scan.
+            /// The number of items of the whole scan, or the most items if `item_count_at` is not null.
             item_count: u64,
             /// Null, or the address in device memory of the number of items. A number above `item_count` counts as `item_count`.
             item_count_at: *const u64,

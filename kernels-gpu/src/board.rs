@@ -61,7 +61,7 @@ impl Board {
     /// Publishes a word of a value. For each word, one thread calls this.
     ///
     /// # Safety
-    /// The board has the slot, the slot has the word, and no other thread publishes it.
+    /// The board has the slot, the slot has the word, and no other thread publishes this word.
     #[inline(always)]
     pub unsafe fn publish_word<A: Accumulator>(&self, slot: u32, word: u32, bits: u32) {
         let address = self.address::<A>(slot).wrapping_add(word as usize);

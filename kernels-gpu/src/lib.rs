@@ -11,7 +11,7 @@
 //! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
 //! | `block` | the warps of a block | combining them through shared memory; a tile of a scan |
 //! | `warp` | 32 lanes | unrolled shuffle trees |
-//! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
+//! | `thread` | one thread | vectors of items, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
 //! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). With the feature `skeletons`, most rows have

@@ -101,10 +101,10 @@ impl Placement for Either {
     }
 }
 
-/// A vector's prefix, combined with the vector's first items.
+/// A vector's prefix and the vector's first items. [`Self::value`] combines them.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// If [`Self::GOES_ON`], the prefix combined with the first items; otherwise the first items alone.
+    /// If [`Self::GOES_ON`], the prefix combined with the first items; otherwise the first items alone, `None` if there are none yet.
     items: Option<O::Accumulator>,
 }
 

@@ -26,9 +26,9 @@ const _: () = assert!(NEIGHBOURS == 7);
 /// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of the other slot. The other slot's
 /// value has the type `P`.
 pub struct Glance<A, P> {
-    /// The slots' values, with no meaning for slots that are not published.
+    /// The slots' values, with no meaning for slots whose bits in `published` are not set.
     pub values: [A; NEIGHBOURS + 1],
-    /// The other slot's value, if it is published.
+    /// The other slot's value, with no meaning if the bit [`OTHER`] in `published` is not set.
     pub other: P,
     /// A bit for each slot that was read and is published; [`OTHER`] is the bit of the other slot.
     pub published: u32,

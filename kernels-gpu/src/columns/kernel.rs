@@ -190,8 +190,8 @@ unsafe fn extent(
 
 /// The launch's arguments, as each thread holds them.
 ///
-/// The unsafe functions have conditions of their own. They also need the launch's conditions, which [`columns_reduce`] lists. Data in
-/// shared memory are *written* after their store and a later barrier of the block.
+/// The unsafe functions have conditions of their own. They also need the launch's conditions, which [`columns_reduce`] and
+/// [`columns_scan`] list. Data in shared memory are *written* after their store and a later barrier of the block.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,

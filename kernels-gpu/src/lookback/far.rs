@@ -22,7 +22,7 @@ use crate::{simt, warp};
 
 use super::{is_group_last, place_in_group, Lookback, Slot, GROUP_TILES};
 
-/// Groups whose aggregates and prefixes are read at once.
+/// How many groups' aggregates are read at once, and how many groups' prefixes.
 const WINDOW: u32 = WARP_LANES / 2;
 
 /// The words that a lane has read. A word that was not wanted is 0.

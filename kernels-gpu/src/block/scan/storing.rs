@@ -15,7 +15,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// # Safety
     /// - Convergent: all warps that share the tile. The tile is scanned, and its slots still hold the items.
     /// - `prefix` and `before` are the tile's prefix and the thread's prefixes within the tile.
-    /// - The part is writable, and no other thread reads or writes it.
+    /// - The part's existing results are writable, and no other thread reads or writes them.
     #[inline(always)]
     pub unsafe fn store<P: Placement>(
         &self,

@@ -28,7 +28,7 @@ macro_rules! for_each_row {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The index of the leaf's item in row `row`, in an array whose rows are `row_pitch` items apart.
+    /// The index of the item in the leaf's row `row`, in an array whose rows are `row_pitch` items apart.
     #[inline(always)]
     fn place_of(unit: &Unit, row: u32, row_pitch: u64) -> usize {
         let offset = (row as u64).wrapping_mul(row_pitch);

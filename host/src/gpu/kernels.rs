@@ -1,4 +1,4 @@
-//! The kernels that calls have requested. Each kernel is compiled once, on its first use.
+//! The kernels that calls have requested. Each [form](Form) of a kernel is compiled once, on its first use.
 
 use std::ffi::CString;
 use std::ptr;

@@ -125,7 +125,7 @@ pub const fn are_long(item_count: u64, segments: u64) -> bool {
     segments <= item_count >> STEP_SHIFT
 }
 
-/// The number of windows of each block, for a launch of long segments with rings. It has `window_count` windows, on a device that holds
+/// The number of windows of each block, for a launch of `window_count` windows with long segments and with rings, on a device that holds
 /// `resident_blocks` blocks at a time. A block has at least as many windows as [`windows_per_block`] returns, since each of its warps takes
 /// whole chunks.
 ///

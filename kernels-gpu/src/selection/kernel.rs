@@ -22,11 +22,11 @@
 //! **Writing.** All sharing warps wait for the tile's prefix. Then each warp writes the chosen items among its own consecutive items, and
 //! waits for no other warp. It counts its chosen items by rows: a register holds the count of one row, or the counts of up to four rows, 8
 //! bits each. It lists the places of the chosen items, in order. Then each lane takes every 32nd entry of the list, and writes the item,
-//! its index, or the distance between it and the next head. So the lanes' stores are adjacent, whichever items are chosen. If the items
-//! that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting the items
-//! themselves in shared memory took more time than the list: see `tuning`.) A lane's loads and stores keep their order. So a lane that
-//! reads and writes one item after another waits for each load. For runs, a lane reads up to four items, or computes up to four lengths,
-//! before it writes the first of them.
+//! its index, or the distance from this head to the next one in the list. So the lanes' stores are adjacent, whichever items are chosen.
+//! If the items that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting
+//! the items themselves in shared memory took more time than the list: see `tuning`.) A lane's loads and stores keep their order. So a lane
+//! that reads and writes one item after another waits for each load. For runs, a lane reads up to four items, or computes up to four
+//! lengths, before it writes the first of them.
 //!
 //! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
 //! has 1 barrier of all its threads.

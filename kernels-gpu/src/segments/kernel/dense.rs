@@ -132,8 +132,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = first + simt::thread_index();
         while number < upto {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the items and the starts are written, and the flags are cleared: condition 2. `number < chunk_count`, and no other
-            // thread has the chunk. If it is not put off, it is a whole segment of at most 16 items, and the work has them.
+            // SAFETY: the header, the items and the starts are written, and the flags are cleared: conditions 1 and 2.
+            // `number < chunk_count`, and no other thread has the chunk. If it is not put off, it is a whole segment of at most 16 items,
+            // and the work has them.
             unsafe {
                 let chunk = self.chunk(work, room, number);
                 let Chunk { start, end, .. } = chunk;

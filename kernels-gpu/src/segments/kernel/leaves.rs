@@ -54,7 +54,8 @@ pub trait Step<P> {
     /// Runs the step for one leaf or node.
     ///
     /// # Safety
-    /// `part` is a leaf or node of the work, and no other thread has it. The other conditions depend on the step:
+    /// `part` is a leaf or node of `work`, one of the block's works, and no other thread has this part. The other conditions depend on the
+    /// step:
     /// - [`Fold`] of a leaf: the conditions of [`Launch::fold_one_leaf`]; of a node: those of [`Launch::fold_one_node`].
     /// - `Downsweep` of a leaf: the conditions of `Launch::place_items`; of a node: the values of its leaves are written, and so are the
     ///   prefixes of the chunk and of its nodes.
@@ -202,7 +203,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::fold_leaves`], for one leaf.
     ///
     /// # Safety
-    /// Condition 2 of [`Self::fold_leaves`]. The header is written. The leaf is the work's, and no other thread has it.
+    /// Condition 2 of [`Self::fold_leaves`]. The header is written. The leaf belongs to `work`, one of the block's works, and no other
+    /// thread has it.
     #[inline(always)]
     unsafe fn fold_one_leaf(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: &Leaf) {
         let chunk = leaf.chunk;
@@ -214,9 +216,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let Leaf {
             begin, end, index, ..
         } = *leaf;
-        // SAFETY: the leaf's items are written (this function's condition), and a leaf has at least one. With `are_whole` it has 16, and
-        // begins where a vector begins. No other thread has the leaf (this function's condition). So nobody else finishes its chunk, if the
-        // chunk has only this leaf. Different leaves' values do not overlap.
+        // SAFETY: the header and the leaf's items are written (this function's conditions), and a leaf has at least one item. With
+        // `are_whole` it has 16, and begins where a vector begins. No other thread has the leaf (this function's condition). So nobody else
+        // finishes its chunk, if the chunk has only this leaf. Different leaves' values do not overlap.
         unsafe {
             let value = match leaf.are_whole {
                 true if Self::FINDS_LATE && !is_alone && self.reduces_segments() => {
@@ -299,7 +301,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors
     }
 
-    /// The value of a chunk. If the value has an index, it is the winning item's own. If the winning item's leaf is whole, `value` may
+    /// The value of a chunk. An index in this value is that of the winning item itself. If the winning item's leaf is whole, `value` may
     /// still have the index of that leaf's first item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their
     /// indices.
     ///

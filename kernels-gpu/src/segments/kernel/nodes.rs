@@ -122,9 +122,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut first = simt::warp() * SHARED_BY_WARP;
         while first < slots {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts are written (this function's conditions).
-            // With roots the work has a chunk; `slot < slots`, which is `chunk_count` without roots. The lanes of a node have the same
-            // slot. One of them finishes the node. The values and the items of the node's leaves are written.
+            // SAFETY: the whole warp is here, since all lanes have the same `first`. The header, the starts, and the values and items of the
+            // node's leaves are written (this function's conditions). With roots the work has a chunk. Without roots `slot` is less than
+            // `chunk_count`. The lanes of a node have the same slot. One of them finishes the node.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let exists = slot < slots;
@@ -161,14 +161,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// The header is written, and so are the items and the values of the node's leaves. No thread uses the values of an earlier work's
-    /// nodes any more. The node is the work's, and no other thread has it.
+    /// nodes any more. The node belongs to `work`, one of the block's works, and no other thread has it.
     #[inline(always)]
     pub unsafe fn fold_one_node(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Node) {
         if self.is_unused(work, node) {
             return;
         }
-        // SAFETY: the values and the items of the node's leaves are written (this function's condition), and there is at least one leaf. No
-        // other thread has the node (this function's condition).
+        // SAFETY: the header, and the values and the items of the node's leaves are written (this function's conditions), and there is at
+        // least one leaf. No other thread has the node (this function's condition).
         unsafe {
             let leaves = room.leaf(node.chunk.start, node.number * FAN);
             let value = self.fold_some(leaves, node.leaf_count);
@@ -190,7 +190,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Stores the value of a node. The value of a chunk's only node is the chunk's value.
     ///
     /// # Safety
-    /// The header is written, and so are the items of the node's leaves. The node is the work's, and no other thread has it.
+    /// The header is written, and so are the items of the node's leaves. The node belongs to `work`, one of the block's works, and no other
+    /// thread has it.
     #[inline(always)]
     unsafe fn finish_node(
         &self,
@@ -237,8 +238,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut slot = simt::thread_index();
         while slot < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the starts, the items and the nodes' values are written (condition 2), and `slot < chunk_count`. Each chunk has one
-            // thread, so nobody else finishes it.
+            // SAFETY: the header, the starts, the items and the nodes' values are written (conditions 1 and 2), and `slot < chunk_count`.
+            // Each chunk has one thread, so nobody else finishes it.
             unsafe {
                 let chunk = self.chunk(&work, room, slot);
                 let count = chunk.node_count();
@@ -260,9 +261,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut first = simt::warp() * SHARED_BY_WARP;
         while first < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp is here, since all lanes have the same `first`. The starts, the items and the nodes' values are
-            // written (this function's conditions), and the number that `self.chunk` gets is less than `chunk_count`. The lanes of a chunk
-            // have the same slot. One of them finishes the chunk.
+            // SAFETY: the whole warp is here, since all lanes have the same `first`. The header, the starts, the items and the nodes'
+            // values are written (this function's conditions), and the number that `self.chunk` gets is less than `chunk_count`. The lanes
+            // of a chunk have the same slot. One of them finishes the chunk.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let chunk = self.chunk(work, room, Ord::min(slot, work.chunk_count - 1));

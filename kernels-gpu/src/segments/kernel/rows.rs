@@ -174,9 +174,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut begin = (simt::warp().wrapping_sub(before) & (warps - 1)) * STEP_VECTORS;
         while begin < vectors {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp is here, since all lanes have the same `begin`. The work has the vectors: `begin < vectors`. No other
-            // warp has this step, and one lane has the value of each piece. So no other thread writes that value or finishes that chunk.
-            // The work has a chunk for each piece, if a chunk is one piece.
+            // SAFETY: the whole warp is here, since all lanes have the same `begin`. The header is written (this function's condition). The
+            // work has the vectors: `begin < vectors`. No other warp has this step, and one lane has the value of each piece. So no other
+            // thread writes that value or finishes that chunk. The work has a chunk for each piece, if a chunk is one piece.
             unsafe {
                 let value = self.fold_step(first, begin, vectors, levels);
                 let vector = begin + first_vector_of_lane();

@@ -145,9 +145,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while group * WARP_CHUNKS < work.chunk_count {
             let step = simt::opaque_one() as u32;
             let chunk = group * WARP_CHUNKS + lane;
-            // SAFETY: the whole warp takes part in the shuffle, since all lanes have the same group. The counts of the next room have a
-            // word for each group (an assertion in `segments`), and no thread uses that room's counts of slots before the next work
-            // (condition 3). In `write_start`, `chunk < chunk_count`, and no other thread has that chunk.
+            // SAFETY: the whole warp takes part in the shuffle, since all lanes have the same group. The work is the block's (condition 2).
+            // The counts of the next room have a word for each group (an assertion in `segments`), and no thread uses that room's counts of
+            // slots before the next work (condition 3). In `write_start`, `chunk < chunk_count`, and no other thread has that chunk.
             unsafe {
                 let begin = self.read_start(work, chunk);
                 let end = simt::shuffle_down(begin, 1);
@@ -405,8 +405,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 end: work.end,
             };
         }
-        // SAFETY: the slots are written, and the slot's word is one of theirs: this function's conditions. Slot 0 has a bit, so the number
-        // of bits up to the slot is from 1 to `chunk_count`.
+        // SAFETY: the starts and the slots are written, and the work has the slot: this function's conditions. Slot 0 has a bit, so the
+        // number of bits up to the slot is from 1 to `chunk_count`.
         unsafe {
             let bits = simt::read_shared(room.bits(slot / 32)) << (31 - slot % 32);
             let before = simt::read_shared(room.count(slot / 32));

@@ -101,10 +101,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// is the launch's argument.
     #[inline(always)]
     pub unsafe fn reduce_whole_chunks(&self, state_words: u64) {
-        // SAFETY: the whole block is here: this function's condition. The branches around barriers and returns depend on the launch's
-        // arguments and on the tag, so they go the same way on all threads. `control` belongs to the workspace (the launch's condition 6).
-        // All lanes of a warp have the same `unit`. A unit has one warp. Every block has its own index, or its own ticket, so no two blocks
-        // have a unit in common. `settle_units` is called by one warp; all other warps publish without waiting.
+        // SAFETY: the whole block is here, and the launch has whole chunks: this function's conditions. The branches around barriers and
+        // returns depend on the launch's arguments and on the tag, so they go the same way on all threads. `control` belongs to the
+        // workspace (the launch's condition 6). All lanes of a warp have the same `unit`. A unit has one warp. Every block has its own
+        // index, or its own ticket, so no two blocks have a unit in common. If rows have several chunks, a barrier follows the write of the
+        // tag. `settle_units` is called by one warp; all other warps publish without waiting.
         unsafe {
             let cut = self.cut();
             if has_rings::<O, T>() {
@@ -129,7 +130,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     (*self.header).ticket = ticket.index;
                     (*self.header).tag = ticket.tag;
                 }
-                // Orders the writes of the ticket before all threads' reads.
+                // Orders the writes of the ticket and the tag before all threads' reads.
                 simt::barrier();
                 block = simt::read_shared(&raw const (*self.header).ticket);
             }

@@ -367,7 +367,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Publishes the tile's share, which is `share` added to the shares of the lower warps. Only the first lane of the last sharing warp
+    /// Publishes the tile's share: the last sharing warp's `share`, added to the shares of the lower warps. Only that warp's first lane
     /// publishes.
     ///
     /// # Safety

@@ -140,8 +140,8 @@ pub enum Error {
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 
-    /// A stream is being captured, and this call would end or change the capture. Nothing was done, and the capture goes on (except after a rare
-    /// race: see the [crate's documentation](crate#captures)). There are two causes:
+    /// A stream is being captured, and this call would end or change the capture. Nothing was done, and the capture goes on (except after a
+    /// rare race: see the [crate's documentation](crate#captures)). There are two causes:
     ///
     /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
     /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory

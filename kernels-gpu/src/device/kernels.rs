@@ -4,7 +4,7 @@ use crate::simt;
 
 /// A kernel's parameter: a number of 4 or 8 bytes, or a pointer to global memory.
 pub trait Parameter: Copy {
-    /// The parameter as the kernel sees it. The compiler knows that a pointer is to global memory.
+    /// The parameter as the kernel sees it. The compiler then knows that a pointer is to global memory.
     fn received(self) -> Self;
 }
 

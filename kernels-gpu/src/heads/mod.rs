@@ -63,7 +63,7 @@ pub struct Summary {
     pub arrivals: u32,
 }
 
-/// The heads before a range.
+/// The heads before a range; until the last block has arrived, the heads of the range itself.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy)]
 pub struct BeforeRange {

@@ -15,9 +15,9 @@ const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the units' values with the values of earlier chunks. Of the warps that share 32 units, the first warp has the units'
-    /// values. If a unit's chunk is the last of 16, the unit combines these 16 values. If the chunk is also the last of 256, the unit then
-    /// combines 16 such results, and so on. Then the unit publishes its value. A column's last unit is an exception: in a reduction, it
-    /// combines the remaining values of every level, and writes the column's result; in a scan, it does nothing here.
+    /// values. If a unit's chunk is the last of 16, the unit combines the values of these chunks. If the chunk is also the last of 256, the
+    /// unit then combines 16 such results, and so on. Then the unit publishes its value. A column's last unit is an exception: in a
+    /// reduction, it combines the remaining values of every level, and writes the column's result; in a scan, it does nothing here.
     ///
     /// # Safety
     /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.

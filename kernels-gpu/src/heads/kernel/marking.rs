@@ -170,8 +170,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// compared, so that a warp mostly has loads in flight.
     ///
     /// # Safety
-    /// Convergent: a whole warp. The launch has the tile, and the next one if `has_next`. `begun` is this part. No other warp uses this
-    /// warp's bits.
+    /// Convergent: a whole warp. The launch has the tile, and the next one if `has_next`. `begun` is the result of [`Self::begin_part`]
+    /// for this part. No other warp uses this warp's bits.
     #[inline(always)]
     unsafe fn mark_part(&self, tile: u64, bits: *mut u32, begun: &mut Begun<T>, has_next: bool) {
         let lane = simt::lane();
@@ -262,9 +262,9 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     }
 
     /// Keys that lie one after the other in memory: those of a vector, and the key before them. `item` is the vector's first item in the
-    /// direction of the work. Where a key does not exist, another key is in its place. In a backward scan, an item is a head if the item
-    /// after it in memory begins a run. So in a backward scan the vector has, for each item, the key after it in memory, from the
-    /// vector's last item to its first.
+    /// direction of the work. Where a key does not exist, another key is in its place. In a backward scan, an item is a head if its key
+    /// is not equal to the key after it in memory. So in a backward scan the vector has, for each item, the key after it in memory, from
+    /// the vector's last item to its first.
     ///
     /// # Safety
     /// There is at least one key.
@@ -326,8 +326,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         item_of(&words, 0)
     }
 
-    /// Writes the bits of a tile from shared memory, and puts its heads among those of the turn's tiles. The number of the calling warp is
-    /// the tile's number in the turn.
+    /// Copies the bits of a tile from shared to global memory, and puts the tile's heads among those of the turn's tiles. The number of the
+    /// calling warp is the tile's number in the turn.
     ///
     /// # Safety
     /// Convergent: a whole warp. The launch has the tile, whose bits are in shared memory. No other warp uses the tile's bits in shared

@@ -123,7 +123,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < slots {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `first`. The header, the starts, and the values and items of
-            // the node's leaves are written (this function's conditions). With roots the work has a chunk. Without roots `slot` is less than
+            // the node's leaves are written (this function's conditions). With roots the work has a chunk. Without roots `slot` is below
             // `chunk_count`. The lanes of a node have the same slot. One of them finishes the node.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;

@@ -8,7 +8,7 @@
 //!
 //! No transposition is needed before or after.
 //!
-//! Exit code: 0 if all went well, 2 if an argument is wrong, 1 for every other error.
+//! Exit code: 0 if all went well or the reader of the output is gone, 2 if an argument is wrong, 1 for every other error.
 
 mod common;
 
@@ -21,7 +21,7 @@ use warpfold::{ArgMax, Gpu, Sum, reduce, scan};
 
 use common::program;
 
-/// Finds the best score of each row of a batch, and running sums along the middle axis of an array, on the GPU.
+/// Finds the index of the best score in each row of a batch, and running sums along the middle axis of an array, on the GPU.
 ///
 /// The results are checked against the CPU.
 #[derive(Debug, Parser)]

@@ -9,7 +9,7 @@
 //! This turns a dense vector into a sparse vector. One call writes the kept items, and another their indices, each in a single pass over
 //! the device's memory.
 //!
-//! Exit code: 0 if all went well, 2 if an argument is wrong, 1 for every other error.
+//! Exit code: 0 if all went well or the reader of the output is gone, 2 if an argument is wrong, 1 for every other error.
 
 mod common;
 

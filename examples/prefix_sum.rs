@@ -8,7 +8,7 @@
 //! cargo run --example prefix_sum 5 0 12 3         rows of these lengths
 //! ```
 //!
-//! Exit code: 0 if all went well, 2 if an argument is wrong, 1 for every other error.
+//! Exit code: 0 if all went well or the reader of the output is gone, 2 if an argument is wrong, 1 for every other error.
 
 mod common;
 

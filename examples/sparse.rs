@@ -9,7 +9,7 @@
 //! The time depends mostly on the number of entries, and less on their spread over the rows. Here the host computes the products; a kernel
 //! of your own could compute them on the device.
 //!
-//! Exit code: 0 if all went well, 2 if an argument is wrong, 1 for every other error.
+//! Exit code: 0 if all went well or the reader of the output is gone, 2 if an argument is wrong, 1 for every other error.
 
 mod common;
 
@@ -23,7 +23,7 @@ use warpfold::{Gpu, Sum, reduce};
 
 use common::program;
 
-/// Multiplies a made-up sparse matrix with a vector on the GPU.
+/// Multiplies a made-up sparse matrix with a vector. The GPU adds the products of each row.
 ///
 /// The result is checked against the CPU.
 #[derive(Debug, Parser)]

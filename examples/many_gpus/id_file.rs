@@ -1,7 +1,7 @@
 //! How the processes find each other: rank 0 writes NCCL's id to a file that the others read.
 //!
 //! Whoever can write the file decides where the ranks connect to. So only this user can access it: rank 0 creates it, with no rights for
-//! others, and removes it when all ranks have joined. A reader follows no link, and refuses another user's file.
+//! others, and removes it when all ranks have joined. A reader refuses a link in the file's place, and another user's file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};

@@ -8,8 +8,8 @@
 //! cargo run … -- --slice 8589934592                                   a sum and a scan of a slice of 8 GiB on the host
 //! ```
 //!
-//! The sum and the scan are checked against the CPU. Exit code: 0 if all went well, 2 if an argument or the input file is wrong, 1 for
-//! every other error.
+//! The sum and the scan are checked against the CPU. Exit code: 0 if all went well or the reader of the output is gone, 2 if an argument or
+//! the input file is wrong, 1 for every other error.
 
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "used in part")]

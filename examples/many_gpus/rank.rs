@@ -14,7 +14,7 @@ use crate::numbers::{Numbers, room_for};
 /// How often each call is timed. The least time counts, since a first call may also load kernels.
 const CALLS: usize = 10;
 
-/// What a rank reports: its sum, the times of the sum and of the scan, and how many numbers there are.
+/// What a rank reports: the sum of all numbers, the times of the sum and of the scan, and how many numbers there are.
 pub struct Report {
     /// How many numbers all ranks have together.
     count: usize,

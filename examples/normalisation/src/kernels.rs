@@ -16,7 +16,7 @@ warpfold::kernels! {
         use warpfold::elementary::exp;
 
         let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
-        // SAFETY: `rows` has a row of `columns` items for each block; `columns + threads` does not overflow. The block has
+        // SAFETY: `rows` has a row of `columns` items for each block; `columns + threads` does not overflow. The block has 256 threads and
         // `SOFTMAX_SHARED_BYTES`, and its two scratches do not overlap. All its threads reach every call, and no two of them access the
         // same item.
         unsafe {

@@ -1,4 +1,4 @@
-//! Conversions to floats of 16 bits and to tf32, with the modifiers of the instruction.
+//! Conversions to floats of 16 bits, with the modifiers of the instruction, and to tf32.
 
 use super::convert::double_nan;
 use super::mode::Mode;
@@ -15,7 +15,7 @@ pub(crate) trait Float: Value {
         T::nan()
     }
 
-    /// The value as f64, with subnormals of f32 flushed to zeros of their sign.
+    /// The value as f64. A subnormal of type f32 becomes the zero of its sign.
     fn double_flushed(self) -> f64 {
         self.double()
     }
@@ -36,7 +36,7 @@ impl Float for f64 {
         self
     }
 
-    /// The NaN keeps its sign and the upper bits of its payload.
+    /// The NaN keeps its sign and the upper bits of its payload, and becomes quiet.
     fn narrow_nan<T: Narrow>(self) -> T {
         T::from_bits(double_nan(self, T::FORMAT) as u16)
     }
@@ -62,7 +62,7 @@ impl Finish {
     const RECTIFY: u32 = 1 << 8;
     const HOLD: u32 = 1 << 9;
 
-    /// With `.relu` negative results become +0. With `.satfinite` infinite results become the largest number of their sign.
+    /// With `.relu` negative results become +0. With `.satfinite` an infinite result becomes the largest finite magnitude with its sign.
     pub(crate) fn new(rectifies: bool, holds: bool) -> Self {
         let rectify = if rectifies { Self::RECTIFY } else { 0 };
         Self(rectify | if holds { Self::HOLD } else { 0 })
@@ -100,7 +100,7 @@ pub(crate) fn to_narrow<T: Narrow, S: Float>(a: S, control: u32) -> T {
 /// The fraction bits of f32 that tf32 does not have.
 const FRACTION_BELOW: u32 = 0x1fff;
 
-/// f32 truncated to the ten fraction bits of tf32, after adding `bias` to its magnitude. A NaN
+/// Adds `bias` to the bits of an f32, and truncates the sum to the ten fraction bits of tf32. A NaN
 /// becomes `0x7fffe000`.
 pub(crate) fn to_tensor(a: f32, bias: u32) -> u32 {
     match (a.is_nan(), a.is_infinite()) {

@@ -1,4 +1,4 @@
-//! Logic, shifts, bit fields, permutations of bytes, and instructions that count or find bits.
+//! Logic, shifts, bit fields, extensions (`szext`), permutations of bits and bytes, and instructions that count or find bits.
 
 use super::body::Body;
 use super::integer::{binary, counting, unary};
@@ -267,7 +267,7 @@ fn field<'a>(
     Ok(())
 }
 
-/// `prmt` in the mode that the opcode names.
+/// `prmt` in the mode that the opcode names, or without a mode.
 fn permutation(opcode: &mut Opcode<'_>) -> Map3 {
     macro_rules! by_selector {
         ($mode:ident) => {

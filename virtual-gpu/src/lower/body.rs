@@ -221,7 +221,7 @@ impl<'a> Body<'a, '_> {
         self.scope_mut().names.insert(name, entity);
     }
 
-    /// The meaning of a name in the current scopes or in the module. `None` if the name is not defined.
+    /// The meaning of a name in the current scopes, or the variable of the module with this name. `None` for other names.
     pub(super) fn find(&mut self, name: &'a str) -> Option<Entity<'a>> {
         for index in (self.first_scope..self.scopes.len()).rev() {
             if let Some(entity) = self.scopes[index].names.get(name) {

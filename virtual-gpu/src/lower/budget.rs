@@ -5,7 +5,7 @@
 pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
 /// The most registers of a kernel, with calls expanded. Each takes 256 bytes of every warp.
 pub(super) const MAX_REGISTERS: u32 = 1 << 16;
-/// The most problems that are listed.
+/// When this many problems are listed, further problems in kernels are left out.
 pub(super) const MAX_PROBLEMS: usize = 10_000;
 /// The most statements in all kernels of a text, with calls expanded. Each label of a `brx.idx` counts as a statement.
 const MAX_STATEMENTS: u64 = 1 << 22;

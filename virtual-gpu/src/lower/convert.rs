@@ -61,7 +61,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// Whether a conversion allows this rounding: to a whole number, or to the precision of the format.
+/// Whether a conversion is valid with these modifiers, or without: `whole` rounds to a whole number, `rounding` to the precision of `to`.
 fn may_round(to: Type, from: Type, whole: Option<Rounding>, rounding: Option<Rounding>) -> bool {
     let (to_whole, to_format) = (whole.is_some(), rounding.is_some());
     match (to.is_float(), from.is_float()) {
@@ -156,7 +156,7 @@ fn to_whole(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     }
     match to.bits {
         32 => Some(by_mode!(mode, M => map1!(f32, |a: f32| {
-            // `clean_single` flushes, saturates and makes a NaN canonical.
+            // Flushing comes before rounding. `clean_single` saturates, and replaces a NaN.
             let whole = float::round_to_whole(a.into(), Mode(M).rounding()) as f32;
             match Mode(M).flushes() && a.is_subnormal() {
                 true => float::clean_single::<M>(0_f32.copysign(a)),

@@ -1,4 +1,4 @@
-//! `cvt` to or from floats of 16 bits or fewer: f16, bf16, pairs of them, and pairs of e4m3 and e5m2. Also `cvt.pack`, of integers.
+//! `cvt` to or from floats of 16 bits or fewer: f16, bf16, f16x2, bf16x2, e4m3x2 and e5m2x2. Also `cvt.pack`, of integers.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -13,7 +13,7 @@ use crate::float::{
 use crate::program::{Map1, Map2, Map3, Op, Reg};
 use crate::ptx::ast::Operand;
 
-/// Evaluates to `Some` of the expression, in which `$s` stands for the float type. `None` if the type is not a float.
+/// Evaluates to `Some` of the expression, in which `$s` stands for the float type. `None` for pairs, and for types that are not floats.
 macro_rules! by_float {
     ($ty:expr, $s:ident => $e:expr) => {
         match ($ty.kind, $ty.bits) {
@@ -163,7 +163,7 @@ fn widen<'a>(
         };
     }
     let f: Map1 = match from.kind {
-        // Without `.sat`, a conversion to f32 changes no bit: even a NaN is not quieted.
+        // Without `.sat`, a conversion from bf16 to f32 changes no bit: even a NaN is not quieted.
         Kind::Brain => widened!(Brain, |a: Brain| f32::from_bits(u32::from(a.0) << 16)),
         _ => widened!(Half, |a: Half| a.single()),
     };

@@ -55,8 +55,8 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// `cp.async.mbarrier.arrive`: the copies arrive when they land. Without `.noinc`, the pending count is first raised by one. So the arrival
-/// leaves the count unchanged, and only orders the copies before the phase's end.
+/// `cp.async.mbarrier.arrive`: one arrival when the thread's earlier plain copies have landed. Without `.noinc`, the pending count is first
+/// raised by one. So the arrival leaves the count unchanged, and only orders the copies before the phase's end.
 fn arrive_when_landed<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -17,7 +17,7 @@ use crate::ptx::Problem;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// The text is malformed or uses unsupported features. Lists all places, but at most 10,000.
+    /// The text is malformed or uses unsupported features. Lists the problems that were found. After 10,000 problems, the list may be cut.
     #[error("the PTX cannot be loaded:{}", ProblemList(.0))]
     Invalid(Vec<Problem>),
     /// The text does not run on the device. Its target is a higher compute capability, or names another architecture (`sm_90a`) or family

@@ -33,7 +33,7 @@ fn single<'a>(
         return unary(body, operands, Some(f), ty);
     }
     if opcode.name == "div" {
-        // The correctly rounded quotient is within the error that these forms allow.
+        // For divisors of at most 2^126 in magnitude, the correctly rounded quotient is within the error that these forms allow.
         let _ = opcode.takes("approx") || opcode.takes("full");
     }
     let m = match opcode.name {

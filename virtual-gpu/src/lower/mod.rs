@@ -1,8 +1,9 @@
 //! Turns a syntax tree into programs: resolves names, checks types, expands calls, numbers branch
 //! targets, and ranks instructions so that diverged lanes reconverge.
 //!
-//! Everything unsupported ([`LIMITS`](crate::LIMITS)) is found when the text is loaded, and never while a kernel runs. A call of a function
-//! of the text is replaced by the function's body, so recursion and calls through pointers are not possible.
+//! Everything unsupported ([`LIMITS`](crate::LIMITS)) in a kernel, or in a function that a kernel calls, is found when the text is loaded,
+//! and never while a kernel runs. A call of a function of the text is replaced by the function's body, so recursion and calls through
+//! pointers are not possible.
 
 mod atomic;
 mod bitwise;

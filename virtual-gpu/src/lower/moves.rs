@@ -66,7 +66,7 @@ fn copy<'a>(
     Ok(())
 }
 
-/// A move of 128 bits. Each operand is a register of 128 bits, or a vector of two registers of 64 bits.
+/// A move of 128 bits. Each operand is a register of 128 bits, or a vector of two operands of 64 bits.
 fn move_wide<'a>(body: &mut Body<'a, '_>, d: &Operand<'a>, a: &Operand<'a>) -> Result<(), String> {
     let half = Type::unsigned(64);
     let a = match a {

@@ -1,4 +1,4 @@
-//! Ranks instructions: every loop comes as a whole before the code that follows it.
+//! Ranks instructions: a loop comes as a whole before the code that follows it.
 //!
 //! A diverged warp runs as several fragments, groups of lanes. The fragment at the instruction with the lowest rank usually runs first. So
 //! fragments that lag behind catch up at the end of a loop or of a conditional. Fragments reconverge where their paths meet.
@@ -9,7 +9,7 @@
 
 use crate::program::{Instruction, Op};
 
-/// The greatest depth of nested loops that are sorted.
+/// In a loop at this depth of nesting, the blocks after the entry block keep the order of the text.
 const MAX_NESTING: u32 = 64;
 
 pub(super) struct Order {

@@ -2,7 +2,7 @@
 //! when the text is read. So the `by_…!` macros compile a loop for each type or mode, and choose among the loops.
 //!
 //! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2). `by_integer!(ty, T => …)` is `Some` of the
-//! expression, in which `T` stands for the integer type. It is `None` if `ty` is not an integer type. In `by_mode!(mode, M => …)`, `M` is
+//! expression, in which `T` stands for the integer type. It is `None` if `ty.is_integer()` is false. In `by_mode!(mode, M => …)`, `M` is
 //! the mode as a constant.
 
 macro_rules! map1 {

@@ -11,8 +11,8 @@
 //! cargo run --example word_count FILE        the words of a text: letters, digits and all that is not ASCII
 //! ```
 //!
-//! Every count is checked against a hash map on the CPU. Exit code: 0 if all went well, 2 if an argument is wrong or the input cannot be
-//! read, 1 for every other error.
+//! Every count is checked against a hash map on the CPU. Exit code: 0 if all went well or the reader of the output is gone, 2 if an
+//! argument is wrong or the input cannot be read, 1 for every other error.
 
 mod common;
 

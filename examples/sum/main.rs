@@ -5,8 +5,8 @@
 //! cargo run --example sum FILE        numbers from a file, see `parse`
 //! ```
 //!
-//! Every result is checked against the CPU. Exit code: 0 if all went well, 2 if an argument or the input file is wrong, 1 for every other
-//! error.
+//! Every result is checked against the CPU. Exit code: 0 if all went well or the reader of the output is gone, 2 if an argument or the
+//! input file is wrong, 1 for every other error.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -2,7 +2,8 @@
 //! The first use of a kernel unpacks only the texts that it needs.
 //!
 //! The PTX is committed in `ptx/`, and is for compute capability 9.0. The library makes the texts for older devices from this PTX. With the
-//! feature `cuda_builder`, rust-cuda's compiler compiles the kernels instead, for 9.0 and for 7.0.
+//! feature `cuda_builder`, rust-cuda's compiler compiles the kernels instead: for 9.0 and for 7.0, or only for one of them if
+//! `WARPFOLD_ARCHITECTURES` names one.
 
 mod pack;
 #[cfg(feature = "cuda_builder")]

@@ -34,7 +34,7 @@ pub(crate) struct Arguments<M> {
     pub indices: Option<M>,
     pub lengths: Option<M>,
     pub total: Option<M>,
-    /// The key of each run.
+    /// The first key of each run.
     pub unique_keys: Option<M>,
     /// Where the number of chosen items, or of runs, is written.
     pub count_to: Option<M>,

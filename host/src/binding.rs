@@ -31,8 +31,9 @@
 //!
 //! # What a call is ordered with
 //!
-//! A call that is queued on a stream runs in that stream's order. A call that waits runs after all work that is already queued on the
-//! legacy default stream. It also runs after the work that the memory's binding keeps track of. The cases:
+//! A call that is queued on a stream runs in that stream's order. A call that waits, on device memory, runs after all work that is already
+//! queued on the legacy default stream or on blocking streams. It also runs after the work that the memory's binding keeps track of. The
+//! cases:
 //!
 //! | stream of the earlier work | a waiting call on raw memory or `cust`'s memory runs after the work | a waiting call on `cudarc`'s memory runs after the work |
 //! |---|---|---|

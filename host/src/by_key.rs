@@ -107,7 +107,7 @@ impl Keyed {
         })
     }
 
-    /// Queues the launches. If a scan has an output for the starts, it needs room for one number more than there are keys.
+    /// Queues the launches. In a scan, an output for the starts needs room for one number more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,

@@ -124,8 +124,8 @@ fn cub_call<'a, T: Measured, U: Measured>(
     // SAFETY: CUB only reads storage that it has written.
     let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }?;
     Ok(Box::new(move || {
-        // SAFETY: `output` has the type of the case's result, and room for it. The storage has the requested size. All of these outlive
-        // the stream's work, since freeing a buffer waits for it.
+        // SAFETY: the library is the one for `T`. `output` has the type of the case's result, and room for the result. `temporary` has the
+        // requested size. All buffers outlive the stream's work, since freeing a buffer waits for that work.
         unsafe { routine.queue(place.stream, &temporary, &place.input, &output) }
     }))
 }

@@ -220,7 +220,7 @@ impl<T: Measured> Data<T> {
         self.sums[self.period.len()] * periods as i128 + self.sums[rest]
     }
 
-    /// The wide sum of the first items, in units.
+    /// The wide sum of the first items, in units of the wide sum's type.
     pub fn wide_sum(&self, item_count: usize) -> i128 {
         self.sum(item_count) << (T::UNIT - T::Wide::UNIT)
     }

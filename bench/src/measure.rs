@@ -202,7 +202,7 @@ where
         mut call,
     } in all
     {
-        // SAFETY: every bit pattern is an item, and `synchronize` below waits for the work before the buffers can be freed.
+        // SAFETY: every bit pattern is an item, and freeing a buffer waits for the stream's work.
         unsafe {
             place.output.set_8_async(0xff, place.stream)?;
             place.wide.set_8_async(0xff, place.stream)?;

@@ -237,7 +237,7 @@ impl<'a> Buffers<'a> {
     /// The call `ours` of warpfold and, if CUB has a call named `cub`, that call too.
     ///
     /// # Safety
-    /// If CUB has a call named `cub`, `arguments` are live device memory, as the shape needs it, until the stream's work is done.
+    /// If CUB has a call named `cub`, `arguments` meets the condition of [`Shapes::call`].
     unsafe fn calls<'b>(
         &'b self,
         ours: Call<'b>,
@@ -246,8 +246,7 @@ impl<'a> Buffers<'a> {
     ) -> Result<Vec<(Side, Call<'b>)>> {
         let mut calls = vec![(Side::Warpfold, ours)];
         if let (Some(shapes), Some(name)) = (self.cub, cub) {
-            // SAFETY: the arguments are live device memory, as the shape needs it, until the stream's work is done: this function's
-            // condition.
+            // SAFETY: the condition is this function's.
             let theirs = unsafe { shapes.call(name, self.stream, arguments) }?;
             calls.extend(theirs.map(|call| (Side::Cub, call)));
         }

@@ -149,8 +149,7 @@ impl<'a> Batch<'a> {
         let Some(graph) = &self.graph else {
             return self.launch();
         };
-        // SAFETY: the buffers that the graph uses outlive `self.call`, and so the graph. The clock waits for each batch, so only this batch
-        // is on the stream.
+        // SAFETY: the graph uses the buffers of `self.call`, which lives. Freeing a buffer waits for the stream's work.
         unsafe { graph.launch(stream) };
         Ok(())
     }

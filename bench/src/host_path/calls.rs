@@ -83,7 +83,7 @@ fn queueing(
     repeats: u32,
     mut queue: impl FnMut() -> Result<()>,
 ) -> Result<()> {
-    // The first calls also make kernels and memory ready.
+    // The first call also prepares the kernel and its memory.
     queue()?;
     stream.synchronize()?;
     let mut times = Vec::new();

@@ -1,5 +1,5 @@
 //! The charts, as SVG. Each measured case except the copy has a chart of GB/s over the number of items. If CUB was measured, the case also
-//! has a chart of the ratio to CUB. A smaller chart, the overview, shows the ratio for all cases of [`OVERVIEW_TYPE`].
+//! has a chart of the ratio to CUB. One more chart, the overview, shows the ratio for all cases with items of [`OVERVIEW_TYPE`].
 //!
 //! A chart is a grid of panels. Each panel has only a few lines, so that readers can distinguish them.
 
@@ -58,8 +58,8 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-/// Draws `rate_CASE.svg` for each measured case except the copy. If CUB was measured, also draws `ratio_CASE.svg` for each of these cases,
-/// and `overview.svg`.
+/// Draws `rate_CASE.svg` for each measured case except the copy. If CUB was measured, also draws `ratio_CASE.svg` for each of these cases.
+/// If CUB was measured with items of [`OVERVIEW_TYPE`], also draws `overview.svg`.
 pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     for case in Case::ALL {
         let subjects: Vec<&Subject> = summary.subjects().filter(|s| s.case == case).collect();

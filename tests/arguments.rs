@@ -1,5 +1,6 @@
-//! Bugs of the past. In some of these tests, the arguments of a call do not fit together. The library must refuse this call before it
-//! writes or allocates anything, or adds to a capture. In `tests/random.rs`, some random calls have arguments that overlap.
+//! Bugs of the past. In some of these tests, the arguments of a call overlap, or one is misaligned, too short or freed. The library must
+//! refuse this call before it writes or allocates anything, or adds to a capture. In `tests/random.rs`, some random calls have arguments
+//! that overlap.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]

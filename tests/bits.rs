@@ -99,7 +99,7 @@ fn is_wide<T>() -> bool {
     size_of::<T>() >= 4
 }
 
-/// Offsets in a vector at which an array may begin. For narrow items, these are only some of the possible offsets.
+/// Offsets in a vector, except 0, at which an array may begin. For narrow items, these are only some of the possible offsets.
 fn offsets<T>() -> Vec<usize> {
     let vector = vector_items::<T>();
     let mut offsets = vec![1, 2, 3, vector / 2 + 1, vector - 1];

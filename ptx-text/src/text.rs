@@ -8,7 +8,7 @@ use crate::statement::{Statement, parse, split_list};
 pub struct Text<'a> {
     /// The functions with a body, in the text's order.
     pub functions: Vec<Function<'a>>,
-    /// The names and the bytes of arrays in global memory.
+    /// The names and the initial values of arrays of bytes in global memory.
     pub arrays: Vec<(&'a str, Vec<u8>)>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// A line without its comment and the space around it.
+/// A line without its comment, trimmed.
 fn code(line: &str) -> &str {
     line.split_once("//").map_or(line, |(code, _)| code).trim()
 }

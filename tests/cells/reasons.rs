@@ -30,8 +30,8 @@ reasons! {
          and `.starts_to(…)` take its place.";
     WRITTEN: "lengths_of_a_slice_written",
         "Only requests on device memory have this output. With slices, `.indices()`, `.lengths()` and `.starts()` return indices, lengths \
-         and starts, and a request with `.to(&mut results)` returns the count. The starts of runs of keys are those of \
-         `runs(&k).starts()`.";
+         and starts. With `.to(&mut results)`, a selection, runs and a reduction by key return the count. The starts of runs of keys are \
+         those of `runs(&k).starts()`.";
     LENGTH: "count_of_a_slice",
         "A slice knows its length.";
     GROUPS: "rows_on_a_group",

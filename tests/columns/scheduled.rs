@@ -41,7 +41,7 @@ fn assert_scanned<O: Kernel<kind::columns_scan, T>, T: Sample>(
     assert_same_bits(&found, &expected, &format!("{options:?}"));
 }
 
-/// Calls `check` under every policy with this many seeds. The shapes, and devices of three sizes, take turns.
+/// Calls `check` twice under each schedule of [`schedules`]. The shapes, and devices of three sizes, take turns.
 fn go_through(
     kernel: &str,
     seeds: u64,

@@ -18,7 +18,7 @@ pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     printed_in_child(test, variables, body);
 }
 
-/// Like [`in_child`]. Returns the child's output, or `None` in the child.
+/// Like [`in_child`]. Returns what the child printed to its standard output, or `None` in the child.
 pub fn printed_in_child(
     test: &str,
     variables: &[(&str, &str)],

@@ -8,8 +8,8 @@
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
-//! In scans of whole arrays and in selections, blocks wait for each other, and the schedule decides how often they poll. In these, the
-//! instructions of one poll are subtracted from the count for each memory instruction. Between schedules, the rest differs by at most half
+//! In scans of whole arrays and in selections, blocks wait for each other, and the schedule decides how often they poll. There, each memory
+//! instruction counts as a poll, and the instructions of all polls are subtracted. Between schedules, the rest differs by at most half
 //! of the tolerance. Bytes and sectors are compared with those of the items and of the results (in reductions of whole arrays, of the items
 //! alone).
 //!

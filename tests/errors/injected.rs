@@ -153,7 +153,7 @@ fn dropping(calls: &[&str]) -> usize {
     frees.map_or(calls.len(), |first| first.saturating_sub(3))
 }
 
-/// Whether one of these calls waits for earlier work, and so reports its failure.
+/// Whether one of these calls, before those of a `Gpu`'s drop, waits for earlier work, and so reports the work's failure.
 fn waits(calls: &[&str]) -> bool {
     calls[..dropping(calls)]
         .iter()

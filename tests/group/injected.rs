@@ -74,8 +74,8 @@ impl Buffers {
     }
 }
 
-/// Makes the calls on each rank, with a failure on the rank `failing`. Earlier attempts leave only loaded kernels, so all attempts after
-/// the first make the same driver calls until one fails.
+/// Makes the calls on each rank. `failure`, if any, is injected on the rank `failing` alone. Earlier attempts leave only loaded kernels, so
+/// all attempts after the first make the same driver calls until one fails.
 fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
     devices().iter().for_each(|gpu| gpu.trim().unwrap());
     as_ranks(RANKS, LIMIT, |mut member| {

@@ -59,7 +59,7 @@ unsafe fn note(refusal: *mut u32, code: u32) {
     }
 }
 
-/// The line that [`hello`] prints from each thread. It is exported under a fixed name, since the compiler's name would differ in every
+/// The line that [`hello`] prints from each thread. It is exported under a fixed name, since the compiler's name may differ from build to
 /// build.
 #[export_name = "ladder_hello_greeting"]
 static GREETING: [u8; 51] = *b"Recursion=%d: Hello World from thread %d block %d\n\0";
@@ -76,8 +76,8 @@ static DEEPER: [u8; 37] = *b"-------> nested execution depth: %d\n\0";
 #[inline(always)]
 pub unsafe fn hello(kernel: *const c_void, refusal: *mut u32, thread_count: u64, depth: u64) {
     let thread = thread::index();
-    // SAFETY: the formats have a conversion for each number. `kernel` has these three parameters, one of which is the launched block's
-    // size. `refusal` points to a word (this function's conditions).
+    // SAFETY: the formats end with a NUL and have a `%d` for each number. `kernel` has these three parameters, one of which is the launched
+    // block's size. `refusal` points to a word (this function's conditions), which only atomic operations use.
     unsafe {
         print(&GREETING, [depth as u32, thread, thread::block()]);
         let half = thread_count / 2;
@@ -157,8 +157,8 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
 ) {
     let block = thread::block() as usize;
     // SAFETY: `items` has an item for each thread of the grid, and `partials` an item for each block (this function's conditions). So the
-    // block's items and its partial are in bounds. No other block uses them. The launched grid uses them after the barrier, with half the
-    // threads and items.
+    // block's items and its partial are in bounds. No other block uses them. The launched grid runs this kernel, and uses them after the
+    // barrier, with half the threads and items. Only atomic operations use the word at `refusal`.
     unsafe {
         let items = items.add(block * thread::block_threads() as usize);
         let partial = partials.add(block);
@@ -197,7 +197,8 @@ pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
 ) {
     let block = thread::block() as usize;
     // SAFETY: `2 · stride` is at most `block_items`, and each block has `block_items` items and a partial (this function's conditions). No
-    // other block uses them. The launched grid, of half the stride, begins when all blocks have ended.
+    // other block uses them. The launched grid runs this kernel with half the stride, and begins when all blocks have ended. Only atomic
+    // operations use the word at `refusal`.
     unsafe {
         let own = items.add(block * block_items as usize);
         halve::<O, T>(own, 2 * stride);

@@ -84,6 +84,6 @@ pub unsafe fn launch<const N: usize>(
 /// `format` ends with a NUL, and has a `%d` for each number and no other conversion.
 #[inline(always)]
 pub unsafe fn print<const N: usize>(format: &'static [u8], numbers: [u32; N]) {
-    // SAFETY: the format has a `%d` for each number (this function's condition), and the numbers are consecutive words.
+    // SAFETY: the format ends with a NUL, and has a `%d` for each number (this function's condition). The numbers are consecutive words.
     unsafe { vprintf(format.as_ptr(), numbers.as_ptr().cast()) };
 }

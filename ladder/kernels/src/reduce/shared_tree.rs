@@ -52,7 +52,8 @@ pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     let thread = thread::index();
-    // SAFETY: as in [`power_of_two_tree`]. Both indices are below the number of threads.
+    // SAFETY: as in [`power_of_two_tree`]. Both indices are below the number of threads. No other thread uses the items at these indices
+    // before the barrier.
     unsafe {
         fold_to_shared::<O, T>(shared, input, item_count);
         let mut stride = pow2ceil(thread::block_threads()) / 2;
@@ -80,8 +81,8 @@ pub unsafe fn warp_sync_tree<O: PlainCommutative<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     let thread = thread::index();
-    // SAFETY: as in [`power_of_two_tree`]. All indices are below the number of threads, which is at least 256. After the other warps have
-    // returned, only barriers of the first warp follow.
+    // SAFETY: as in [`power_of_two_tree`]. All indices are below the number of threads, which is at least 256. Between two barriers, no two
+    // threads use the same item. After the other warps have returned, only barriers of the first warp follow.
     unsafe {
         fold_to_shared::<O, T>(shared, input, item_count);
         if thread < 256 && thread + 256 < thread::block_threads() {

@@ -86,7 +86,7 @@ impl Memory {
         Self::of_device(0, capacity, Arc::default())
     }
 
-    /// Like [`new`](Self::new), for the device with this ordinal. No two devices allocate the same address.
+    /// Like [`new`](Self::new), for the device with this ordinal. Devices with different ordinals have different addresses.
     pub(crate) fn of_device(ordinal: u32, capacity: u64, atomics: Arc<Mutex<()>>) -> Self {
         Self {
             capacity,
@@ -215,7 +215,7 @@ impl Memory {
         self.write_table().managed.remove(&address).is_some()
     }
 
-    /// The live allocation that `address` lies in.
+    /// The live allocation of device or managed memory that `address` lies in.
     ///
     /// ```
     /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -419,7 +419,7 @@ impl Memory {
         self.read_table().near(address)
     }
 
-    /// The allocation that starts at an address.
+    /// The live allocation of device memory that starts at an address.
     pub(crate) fn allocation(&self, address: u64) -> Option<Arc<Allocation>> {
         self.read_table().live.get(&address).cloned()
     }
@@ -438,8 +438,8 @@ impl Memory {
         Snapshot::new(allocations)
     }
 
-    /// Locks out atomic operations of other launches on the machine's devices. While the guard lives, the caller can read and write as one
-    /// atomic step.
+    /// Locks out atomic operations of other launches on the machine's devices. While the guard lives, none of them comes between the
+    /// caller's reads and writes.
     pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
         self.atomics.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Allocation;
 
-/// The live allocations, by address.
+/// The allocations, in the order of their addresses.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     allocations: Vec<Arc<Allocation>>,

@@ -104,7 +104,7 @@ impl Written {
         self.set(at, (end - at) as u32, WHOLE.into());
     }
 
-    /// The offset in a range of the first byte that was not written.
+    /// The offset in a range of the first byte that does not count as written.
     pub(super) fn first_unwritten(&self, offset: u64, bytes: u64) -> Option<u64> {
         const STEP: u64 = 16;
         if self.all.load(Relaxed) {

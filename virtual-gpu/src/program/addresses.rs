@@ -1,5 +1,5 @@
 //! Generic addresses: a window each for shared memory, local memory and kernel parameters. All other addresses count as global. Kernels
-//! have addresses after these windows, below global memory.
+//! have addresses after these windows, below device memory.
 
 use super::AddressSpace;
 

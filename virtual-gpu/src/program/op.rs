@@ -74,15 +74,16 @@ pub(crate) enum Op {
     Atomic(Atomic),
     Exchange(Exchange),
     CopyAsync(CopyAsync),
-    /// The copies begun since the last group form a group.
+    /// The copies of this kind that a thread has begun since its last group form a group.
     CopyCommit(WaitFor),
-    /// Waits for all groups except the latest `but` groups. If `but` is `None`, waits for all copies.
+    /// Waits for all groups of this kind except the latest `but` groups. If `but` is `None`, waits for all copies of this kind that report
+    /// to no mbarrier.
     CopyWait {
         kind: WaitFor,
         but: Option<u32>,
     },
     Mbarrier(Mbarrier),
-    /// The plain copies of a thread arrive at an mbarrier when they have landed.
+    /// One arrival at an mbarrier, when the thread's earlier plain copies have landed.
     CopyReport(Mbarrier),
     Fence {
         scope: Scope,

@@ -33,13 +33,13 @@ struct Unit<'a> {
     text: &'a str,
     tokens: Vec<Token<'a>>,
     items: Vec<Item<'a>>,
-    /// The bytes of `.version`, `.target` and `.address_size`.
+    /// The ranges of `.version`, `.target` and `.address_size` in the text.
     headers: Vec<Range<usize>>,
     version: (u32, u32),
     target: &'a str,
 }
 
-/// Combines the texts. Fails if two of the texts define the same visible name.
+/// Combines the texts. Fails if they contain two visible definitions of a name.
 pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
     let units: Vec<Unit<'_>> = texts.iter().map(|text| Unit::new(text)).collect();
     let chosen = definitions(&units)?;
@@ -230,8 +230,8 @@ impl<'a> Unit<'a> {
         (items, at)
     }
 
-    /// The text's part of the linked text, with its private names made unique. It leaves out definitions and `.extern` variables if another
-    /// text's definition is kept.
+    /// The text's part of the linked text, with its private names made unique. It leaves out a definition if another text's definition is
+    /// kept, and an `.extern` variable if a text has a definition that is not private.
     fn written(
         &self,
         number: usize,

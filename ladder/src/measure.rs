@@ -17,7 +17,8 @@ use crate::{Ladder, Result};
 pub struct Measured<T> {
     /// The result.
     pub value: T,
-    /// The launches, in order. Empty if no launch was needed, and for warpfold's own rungs, which the ladder does not launch itself.
+    /// The host's launches, in order, without the launches that kernels make. Empty if no launch was needed, and for warpfold's own rungs,
+    /// which the ladder does not launch itself.
     pub launches: Vec<Launch>,
     /// The time from the first launch to the end of the last launch, measured on the device. It excludes the preparation of input and
     /// scratch memory.

@@ -55,7 +55,8 @@ pub fn two<T: Item>(mut run: Run<'_, T>, grid_blocks: u32) -> Result<Measured<T>
     let second = [partials.address(), result.address(), grid_blocks.into()];
     run.timed(|session, kernel| {
         // SAFETY: these are the kernel's parameters, and `input` holds the items. `partials` has an item for each block of the first
-        // launch, which writes all of them. A block has shared memory for an item of each thread.
+        // launch, which writes all of them. `result` has an item for the block of the second launch. A block has shared memory for an item
+        // of each thread.
         unsafe {
             session.launch(kernel, grid, shared_bytes(block_threads), first)?;
             session.launch(kernel, block, shared_bytes(grid_blocks), second)

@@ -10,9 +10,9 @@
 //! | [`sections::add_prefixes`] | S, of the sections after the first | S | 0 |
 //!
 //! B is the number of threads of a block, here a power of two. The naive kernels scan the input in one launch. Each block of the
-//! Kogge-Stone and Brent-Kung kernels scans one *section* of the input, and writes the section's total to `totals`. The host scans the
-//! totals with the kernel's inclusive form, and recursively if the totals fill more than one section. Then [`sections::add_prefixes`]
-//! combines the items of each section after the first with the section's prefix.
+//! Kogge-Stone and Brent-Kung kernels scans one *section* of the input, and writes the section's total to `totals`. If there are several
+//! sections, the host scans their totals with the kernel's inclusive form, and recursively if the totals fill more than one section. Then
+//! [`sections::add_prefixes`] combines the items of each section after the first with the section's prefix.
 //!
 //! As in the document, an exclusive scan is the inclusive scan of the items moved up by one place, with the identity in the first place.
 //! Only [`load`] distinguishes the two scans.

@@ -88,8 +88,8 @@ pub use pack::committed::trial::judge;
 pub use reason::Reason;
 pub use variables::{CACHE, LOCKED, UPDATE};
 
-/// Compiles a file of operators, unless its committed device code fits, and writes to `OUT_DIR` the files that `warpfold::operators!`
-/// includes. The path is relative to the crate's folder. The function is for build scripts: an error is printed, and ends the script.
+/// Compiles a file of operators, if that is necessary, and writes to `OUT_DIR` the files that `warpfold::operators!` includes. The path is
+/// relative to the crate's folder. The function is for build scripts: an error is printed, and ends the script.
 ///
 /// ```no_run
 /// // build.rs, in `main`

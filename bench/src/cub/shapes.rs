@@ -62,8 +62,8 @@ impl Shapes {
     /// CUB's call for a shape, with temporary storage. `None` if this version of CUB has no such call.
     ///
     /// # Safety
-    /// Until the stream's work is done, the addresses that the shape uses are those of live device memory. The memory holds all items that
-    /// the source reads for the shape, of the source's types, and has room for the shape's results.
+    /// Until the stream's work is done, the addresses that the shape uses are those of live device memory. The memory holds all values that
+    /// the source reads for the shape, and has room for the shape's results.
     pub unsafe fn call<'a>(
         &self,
         name: &str,
@@ -92,7 +92,7 @@ impl Shapes {
         let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes.max(1)) }?;
         Ok(Some(Box::new(move || {
             let address = temporary.as_device_ptr().as_raw() as *mut c_void;
-            // SAFETY: the shape's addresses are those of live device memory, with the items and with room for the results: this function's
+            // SAFETY: the shape's addresses are those of live device memory, with the values and with room for the results: this function's
             // condition. The storage has the size that CUB requested. It lives as long as the call, and freeing it waits for the work.
             status(unsafe {
                 function(

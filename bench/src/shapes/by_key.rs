@@ -51,7 +51,8 @@ impl<'a> Keyed<'a> {
         Ok(Shape {
             name: format!("sums by key, {}", self.runs),
             bytes: 8 * (place.item_count + self.cut.segment_count()) as u64,
-            // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
+            // SAFETY: the arguments are buffers of `place` and of `self`, with the values that CUB's call reads, and with room for its
+            // results. The buffers outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some("reduce_by_key"), self.arguments()) }?,
             is_right: Box::new(|| Ok(self.are_keys()? && self.cut.are_sums()?)),
         })
@@ -76,7 +77,7 @@ impl<'a> Keyed<'a> {
         Ok(Shape {
             name: format!("{kind} scans by key, {}", self.runs),
             bytes: 12 * place.item_count as u64,
-            // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
+            // SAFETY: as above.
             calls: unsafe { place.calls(ours, Some(&cub), self.arguments()) }?,
             is_right: Box::new(move || self.cut.are_scans(included)),
         })

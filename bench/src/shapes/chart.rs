@@ -1,4 +1,5 @@
-//! Charts of the shapes, as SVG: a chart for each number of items, with the rates as a pair of bars for each shape.
+//! Charts of the shapes, as SVG: a chart for each number of items. Each shape has a bar for each measured side. The bar's length is the
+//! side's rate.
 
 use std::path::Path;
 

@@ -14,7 +14,7 @@ use crate::data::Measured;
 /// The largest relative error of a result that is not exact.
 const TOLERANCE: f64 = 5e-6;
 
-/// All these reductions.
+/// All reductions of this module.
 pub fn shapes<'a>(place: &'a Buffers<'a>) -> Result<Vec<Shape<'a>>> {
     let arguments = place.arguments();
     let extremes = Arguments {
@@ -109,7 +109,8 @@ where
     Ok(Shape {
         name: name.to_owned(),
         bytes: 4 * place.item_count as u64,
-        // SAFETY: the arguments are buffers of `place`, which outlives the calls and the waits for them.
+        // SAFETY: the arguments are buffers of `place`, with the values that CUB's call reads, and with room for its result. The buffers
+        // outlive the calls and the waits for them.
         calls: unsafe { place.calls(ours, cub, arguments) }?,
         is_right: Box::new(move || {
             let mut found = [O::Output::zeroed()];
@@ -129,7 +130,7 @@ fn dot_product<'a>(place: &'a Buffers<'a>, arguments: Arguments, dot: f64) -> Re
     Ok(Shape {
         name: "dot product".to_owned(),
         bytes: 8 * place.item_count as u64,
-        // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
+        // SAFETY: as above.
         calls: unsafe { place.calls(ours, Some("dot"), arguments) }?,
         is_right: Box::new(move || {
             let found = place.output.index(..1).as_host_vec()?[0];
@@ -138,7 +139,7 @@ fn dot_product<'a>(place: &'a Buffers<'a>, arguments: Arguments, dot: f64) -> Re
     })
 }
 
-/// The index of the item that is before all others by `is_before`. If several items are equal, the index of the first.
+/// The index of the first item that no other item is before, by `is_before`.
 pub fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
     let mut first = 0;
     for (index, &item) in items.iter().enumerate() {

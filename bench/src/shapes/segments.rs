@@ -92,7 +92,8 @@ impl<'a> Cut<'a> {
         let mut shapes = vec![Shape {
             name: format!("sums, offsets, {what}"),
             bytes: 4 * items + 8 * segments + 4,
-            // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
+            // SAFETY: the arguments are buffers of `place` and of `self`, with the values that CUB's call reads, and with room for its
+            // results. The buffers outlive the calls and the waits for them.
             calls: unsafe { place.calls(by_offsets, Some("segmented_sum"), arguments) }?,
             is_right: Box::new(|| self.are_sums()),
         }];
@@ -108,7 +109,7 @@ impl<'a> Cut<'a> {
             shapes.push(Shape {
                 name: format!("sums, rows of {length}"),
                 bytes: 4 * items + 4 * segments,
-                // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
+                // SAFETY: as above.
                 calls: unsafe { place.calls(rows, Some("segmented_sum_of_rows"), arguments) }?,
                 is_right: Box::new(|| self.are_sums()),
             });
@@ -128,7 +129,7 @@ impl<'a> Cut<'a> {
         Ok(Shape {
             name: format!("inclusive scans, offsets, {what}"),
             bytes: (8 * place.item_count + 4 * self.segment_count() + 4) as u64,
-            // SAFETY: as above: the arguments are buffers that outlive the calls and the waits for them.
+            // SAFETY: as above.
             calls: unsafe { place.calls(ours, Some("segmented_inclusive_sum"), arguments) }?,
             is_right: Box::new(|| self.are_scans(true)),
         })

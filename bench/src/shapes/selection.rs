@@ -87,7 +87,8 @@ impl<'a> Chosen<'a> {
             calls,
             is_right: Box::new(|| self.is_selected()),
         };
-        // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
+        // SAFETY: the arguments are buffers of `place` and of `self`, with the values that CUB's calls read, and with room for their
+        // results. The buffers outlive the calls and the waits for them.
         unsafe {
             Ok(vec![
                 shape(
@@ -175,7 +176,8 @@ impl<'a> Runs<'a> {
         Ok(Shape {
             name: format!("run lengths, runs of {length}"),
             bytes: (4 * place.item_count + 8 * runs) as u64,
-            // SAFETY: the arguments are buffers of `place` and of `self`, which outlive the calls and the waits for them.
+            // SAFETY: the arguments are buffers of `place` and of `self`, with the values that CUB's call reads, and with room for its
+            // results. The buffers outlive the calls and the waits for them.
             calls: unsafe { place.calls(ours, Some("run_length_encode"), arguments) }?,
             is_right: Box::new(move || {
                 let looked_at = runs.min(1 << 20);

@@ -113,7 +113,7 @@ pub fn compiled(
 }
 
 /// Compiles some of a file's rows, or a whole file of kernels. Calls `then` with the kernels of each row that is not refused. Returns the
-/// results of `then`, and the refusals.
+/// results of `then`, and the refusals of rows. In a file of kernels, a refusal is an error.
 fn each<R: Send>(
     build: &Build,
     source: &Source,

@@ -1,12 +1,12 @@
-//! The schedule: the order in which blocks start, and the order and length of the warps' turns. The turns are random. The same policy and
-//! seed always give the same schedule.
+//! The schedule: the order in which blocks start, and the order and length of the warps' turns. The turns are random. A launch that is
+//! repeated with the same policy and seed has the same schedule.
 //!
 //! Time is divided into rounds. Under all policies except [`Policy::StarvedPredecessor`], every warp that can run gets one turn in each
 //! round, so no warp starves.
 
 /// In which order blocks start, how many run at a time, whether a block gets fewer turns, and whether reads may return old values.
 ///
-/// A correct kernel gives the same result under every policy, with two exceptions. A kernel that relies on blocks starting in order may
+/// A correct kernel gives a correct result under every policy, with two exceptions. A kernel that relies on blocks starting in order may
 /// hang under [`Policy::ReversedBlocks`]. A kernel whose blocks wait for later blocks, such as a cooperative kernel, hangs under
 /// [`Policy::OneBlock`].
 ///

@@ -209,7 +209,7 @@ fn bits64(x: f64, preferred: f64, other: f64) -> u64 {
     }
 }
 
-/// f64 to f32: a NaN keeps its sign and the upper bits of its payload.
+/// f64 to f32: a NaN keeps its sign and the upper bits of its payload, and becomes quiet.
 fn narrowed(bits: u64, rounded: f32) -> u64 {
     match f64::from_bits(bits).is_nan() {
         true => (bits >> 32 & 0x8000_0000) | 0x7fc0_0000 | (bits >> 29 & 0x3f_ffff),

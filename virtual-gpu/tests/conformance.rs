@@ -1,5 +1,5 @@
-//! The kernels of `examples/conformance` on the virtual GPU alone. Every form in its catalogue of instructions loads. Random kernels pass
-//! all checks and have the same results under every policy.
+//! The kernels of `examples/conformance` on the virtual GPU alone. Every form in the example's catalogue of instructions loads. Random
+//! kernels pass all checks and have the same results under every policy.
 
 #[allow(dead_code, reason = "the example uses the rest")]
 #[path = "../examples/conformance/suite/mod.rs"]

@@ -276,7 +276,7 @@ pub fn launch_with(
         attribute_count: attributes.len() as u32,
     };
     let mut pointers = pointers(parameters);
-    // SAFETY: the parameters are as in `launch`, and the configuration has the number of the attributes.
+    // SAFETY: the parameters are as in `launch`, and the configuration points to the attributes and has their number.
     unsafe {
         cuLaunchKernelEx(
             &config,

@@ -1,9 +1,10 @@
 //! Long scans. Their tiles have another shape than the tiles of short scans. Each scan has slightly more items than a short scan can have.
 //! The results are compared bit for bit.
 //!
-//! To save time, the virtual GPU only checks memory accesses here, and only runs inclusive scans. Exclusive scans differ from inclusive
-//! scans only in one body of the operator. Scans of narrow items have more items in the same number of bytes. On the virtual GPU, they only
-//! run in `.ci/run sweeps`. `.ci/run sweeps` also runs two long scans with the virtual GPU's default checks (in `bits.rs`).
+//! To save time, the virtual GPU only checks memory accesses here, and only runs inclusive scans. In the rows used here, exclusive scans
+//! differ from inclusive scans only in one body of the operator. Scans of narrow items have more items in the same number of bytes. On the
+//! virtual GPU, they only run in `.ci/run sweeps`. `.ci/run sweeps` also runs two long scans with the virtual GPU's default checks (in
+//! `bits.rs`).
 
 mod common;
 #[path = "common/data.rs"]

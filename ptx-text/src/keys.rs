@@ -1,5 +1,5 @@
-//! A scan or a reduction by key either compares keys, or reads the heads that an earlier launch has marked. A number in the kernel's text
-//! says which. The number is a constant for the driver's compiler, which leaves out the code that is not used.
+//! A kernel that scans or reduces by key either compares keys, or reads the heads that an earlier launch has marked. A number in the
+//! kernel's text says which. The number is a constant for the driver's compiler, which leaves out the code that is not used.
 //!
 //! The text as it is compiled sets a register called `%keyed` to 0: the kernel reads heads. In the text that [`keyed`] returns, the
 //! register is set to 1: the kernel compares keys.
@@ -8,7 +8,7 @@
 const MARKED: &str = "mov.b32 %keyed, 0;";
 const KEYED: &str = "mov.b32 %keyed, 1;";
 
-/// The text of the kernel that compares keys; `None` if the kernel is neither a scan nor a reduction by key.
+/// The text of the kernel that compares keys; `None` if the kernel neither scans nor reduces by key.
 pub fn keyed(text: &str) -> Option<String> {
     text.contains(MARKED).then(|| text.replace(MARKED, KEYED))
 }

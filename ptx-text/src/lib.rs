@@ -11,7 +11,7 @@
 //! | [`older`] | texts for older devices, made from the texts for compute capability 9.0 |
 //! | [`direction`] | the texts of a scan that goes forward or backward |
 //! | [`indices`] | the text of a kernel whose results are indices of 32 bits |
-//! | [`keys`] | the text of a scan or a reduction by key that compares keys |
+//! | [`keys`] | the text of a kernel that scans or reduces by key, and compares keys |
 //! | [`synchronous`] | replacements for instructions that compute capability 7.0 lacks |
 //! | [`cut`] | a text split into texts with one entry each |
 //! | [`finish`] | launch bounds, and the removal of unneeded parts of a compiler's output |

@@ -13,7 +13,7 @@
 //! A *block* is the statements from one label to the next. It is only entered at its beginning. A register is *local* if in each block in
 //! which it occurs, it occurs first in a definition: a statement that always writes the whole register and does not read it. So no block
 //! reads what another block has written to the register. Each definition of a local register begins a *value*, which ends with the
-//! register's last occurrence before its next definition in the block.
+//! register's last occurrence before its next definition, or before the end of the block.
 //!
 //! Each value of a local register gets the lowest number that no other value has where this value begins. A statement never writes to a
 //! number that it reads, unless it did so with the old numbers. So a hole's outputs are still not its inputs. The registers that are not

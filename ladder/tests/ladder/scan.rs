@@ -141,8 +141,8 @@ fn check_count<O: Scans<T>, T: Bound>(
     }
 }
 
-/// Checks a scan of [`large`] items, without the virtual GPU's checks. The quadratic rung is left out, since on the virtual GPU it would
-/// need more than 8,000 million additions.
+/// Checks a scan of [`large`] items, without the virtual GPU's checks. Not called for the quadratic rung: on the virtual GPU, that rung
+/// would need more than 8,000 million additions.
 fn check_large(rung: Rung) {
     let unwatched = RunOptions {
         checks: Checks::none(),

@@ -4,7 +4,8 @@
 /// compiled and compared with the existing file instead.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
 
-/// If this variable is set, and is neither empty nor `0`, device code that fits must exist beside the source.
+/// If this variable is set, and is neither empty nor `0`, device code that fits must exist beside the source. [`UPDATE`] and rust-cuda's
+/// compiler override this setting.
 pub const LOCKED: &str = "WARPFOLD_LOCKED";
 
 /// This variable sets the cache: a folder; `off` or `0` for none.

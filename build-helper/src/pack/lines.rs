@@ -81,8 +81,8 @@ pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
 }
 
 /// Unpacks texts with these names and sizes. `None` if the packed bytes do not give texts of these sizes, or if the sizes add up to more
-/// than [`MOST_BYTES`]. The sizes limit all allocations. If their sum is `total`, a decompressed part has at most `2 * total + 64` bytes, and
-/// there are at most `total` lines.
+/// than [`MOST_BYTES`]. The sizes limit all allocations. If their sum is `total`, a decompressed part has at most `2 * total + 64` bytes,
+/// and there are at most `total` lines.
 pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
     let total = texts
         .iter()

@@ -157,7 +157,7 @@ impl Text {
 pub(crate) struct HostPointer(*mut c_void);
 
 // SAFETY: the pointer is used by the thread that does a stream's work, uses a linker, or calls a callback. By the contracts of the driver's
-// calls nobody else touches the memory meanwhile.
+// calls, no other access to the memory races with that use.
 unsafe impl Send for HostPointer {}
 // SAFETY: as above: a shared `HostPointer` is only used by such a thread.
 unsafe impl Sync for HostPointer {}
@@ -212,7 +212,7 @@ impl HostPointer {
     }
 }
 
-/// A buffer of `count` bytes, all zeros. An absurd count fails with "out of memory" and does not end the process.
+/// A buffer of `count` bytes, all zeros. If so many bytes cannot be reserved, fails with "out of memory" and does not end the process.
 pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
     let mut bytes = Vec::new();
     bytes

@@ -52,7 +52,7 @@ pub enum Finding {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
-    /// Allocations of device memory.
+    /// Allocations of device memory and of managed memory.
     pub allocations: usize,
     /// The total bytes of these allocations.
     pub allocated_bytes: u64,
@@ -125,7 +125,7 @@ thread_local! {
 }
 
 impl Findings {
-    /// The calling thread's list. A thread that is ending gets a new list, which nobody reads.
+    /// The calling thread's list. If the thread's storage is gone already, returns a new list, which nobody reads.
     pub(crate) fn of_this_thread() -> Self {
         OWN.try_with(Self::clone).unwrap_or_default()
     }

@@ -67,8 +67,8 @@ pub enum Moment {
     After,
     /// The call succeeds. The next call that synchronises has its effect, and returns the code.
     Deferred,
-    /// The call and later calls fail without effect, until the failure is disarmed. Later calls that a poisoned context allows, such as
-    /// calls for devices and primary contexts, are not affected.
+    /// The call and later calls fail without effect, until the failure is disarmed. Some later calls are not affected, such as
+    /// `cuDeviceGetAttribute` and the calls for primary contexts.
     Sticky,
 }
 
@@ -90,9 +90,9 @@ pub enum Moment {
 pub struct Failure {
     /// Which calls are counted.
     pub calls: Calls,
-    /// The number of the call that fails: 1 for the first counted call.
+    /// The number of the call to which `moment` applies: 1 for the first counted call.
     pub nth: u64,
-    /// The code that the call returns.
+    /// The code that a failing call returns.
     pub code: Code,
     /// When the failure shows.
     pub moment: Moment,
@@ -253,7 +253,7 @@ impl Drop for Armed {
     }
 }
 
-/// Decides what happens to a call. Calls of a thread that is ending always proceed.
+/// Decides what happens to a call. If the thread's storage is gone already, the call proceeds.
 pub(crate) fn verdict(name: &'static str, class: Class) -> Verdict {
     PLAN.try_with(|plan| match plan.try_borrow_mut() {
         Ok(mut plan) => plan.verdict(name, class),

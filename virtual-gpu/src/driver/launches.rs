@@ -160,7 +160,7 @@ pub(crate) struct Enqueuer {
 }
 
 impl Enqueuer {
-    /// The calling thread. A thread that is ending has the machine's options, and its results are dropped.
+    /// The calling thread. If the thread's storage is gone already, the machine's options apply, and the results are dropped.
     pub(crate) fn this_thread() -> Self {
         OWN.try_with(|own| {
             let own = own.borrow();

@@ -139,7 +139,7 @@ fn is_pageable(copy: &Copy, place: &Location, pitch: Pitch) -> Outcome<bool> {
     }
 }
 
-/// The copy comes after all earlier work of both contexts, and before all later work. To ensure this, the call
+/// Unless it is captured, the copy comes after all earlier work of both contexts, and before all later work. To ensure this, the call
 /// waits; a real driver need not wait.
 pub(crate) fn peer(
     to: u64,

@@ -53,7 +53,8 @@ pub(crate) fn instantiate_with_log(
     Ok(())
 }
 
-/// The launch comes after the stream's earlier work, and after the previous launch of the same executable graph.
+/// The launch comes after the stream's earlier work. Unless it is captured, it also comes after the previous launch of the same executable
+/// graph.
 pub(crate) fn launch(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     let executable = machine()?.executable_graphs.get(executable)?;

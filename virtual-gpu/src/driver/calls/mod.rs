@@ -59,7 +59,7 @@ fn enqueue_after(
     Ok(Some(stream.context.enqueue(stream, action, after, by)))
 }
 
-/// Fails if the stream is the legacy default stream and would have to wait for a capture.
+/// If the stream is the legacy default stream and would have to wait for a capture, invalidates that capture and fails.
 fn check_legacy(stream: &Arc<Stream>) -> Outcome {
     match stream.ordering {
         Ordering::Legacy => machine()?.captures.check_legacy(&stream.context),
@@ -67,7 +67,7 @@ fn check_legacy(stream: &Arc<Stream>) -> Outcome {
     }
 }
 
-/// Fails if a capture forbids potentially unsafe calls to the calling thread.
+/// If a capture forbids potentially unsafe calls to the calling thread, invalidates that capture and fails.
 fn check_unsafe_call() -> Outcome {
     machine()?.captures.check_unsafe_call()
 }

@@ -15,7 +15,7 @@
 //! long as the strategies here do not change. So a bug that a case has shown deserves a test of its own. The tests that choose no virtual
 //! device also run on a real GPU, where policies and checks have no effect.
 //!
-//! [`arguments`] makes the arguments of calls overlap, and moves them to wrong addresses.
+//! In [`arguments`], the arguments of calls may overlap, be too short, or lie at wrong addresses.
 //!
 //! Covered elsewhere: scans of more than 16 MiB, whose tiles have another shape (`long_scans`), and failing driver calls (`errors`).
 

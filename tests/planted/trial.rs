@@ -18,7 +18,7 @@ use crate::engine::{Engine, Generation};
 pub enum Check {
     /// An access that is misaligned, outside of allocated memory, or made before earlier work has ended.
     Memory,
-    /// An invalid barrier, or a barrier or `*.sync` instruction that some threads do not reach.
+    /// An invalid barrier, a barrier that some threads do not reach, or a `*.sync` instruction with a wrong member mask.
     Sync,
     /// Two accesses that nothing orders.
     Race,

@@ -53,7 +53,7 @@ enum Slip {
     Over(usize, i64),
     /// It begins in the middle of the argument with this index.
     OverMiddle(usize),
-    /// It has only this many tenths of the most items that the call accesses.
+    /// It has only this many tenths of the most items that the call accesses. No mistake if its length is [`Length::Given`].
     Short(usize),
     /// It starts one byte late.
     Misaligned,

@@ -86,7 +86,7 @@ fn lists(random: &mut Random) -> Vec<Vec<usize>> {
         vec![129; 40],
         vec![256 - 1, 1, 256, 257, 511, 1, 1, 512, 1000],
         vec![5, 2 * chunk + 3, 700, chunk, chunk + 1, 9],
-        // More windows than a look back reads at once.
+        // If windows are small, more windows than a look-back reads at once.
         vec![9, 40_000, 1, 3],
     ];
     for most in [20, 300, 3000] {

@@ -93,7 +93,7 @@ fn random_lengths() {
     }
 }
 
-/// Checks a kernel on short segments, and on a segment of two chunks.
+/// Checks a kernel on short segments, and on a segment of two chunks, or of three if chunks have 256 items.
 fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
     let chunk = chunk_items::<T, O::Accumulator>() as usize;
     let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];

@@ -89,7 +89,7 @@ fn random_lengths_from_any_start() {
     }
 }
 
-/// Checks a kernel on short segments, and on a segment of two chunks.
+/// Checks a kernel on short segments, and on a segment of two chunks, or of three if chunks have 256 items.
 fn check_row<O: Kernel<kind::segmented_scan, T>, T: Sample>()
 where
     O::Output: Item,

@@ -33,8 +33,8 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
         vec![17 * chunk + 3, 9],
     ];
-    // The first window has two chunks. Together they just fill a work's room in shared memory, or have one item too many for it
-    // (`room_items`).
+    // If a window has as many diagonals as a chunk has items, the first window has two chunks. Together they just fill a work's room in
+    // shared memory, or have one item too many for it (`room_items`).
     for before in rooms.map(|room| room - chunk - 2) {
         lists.extend([0, 1].map(|more| vec![before + more, chunk, 3, chunk, chunk]));
     }
@@ -43,7 +43,7 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
 }
 
 /// Lengths for windows of few chunks, of short chunks, and of many chunks with a longer one, in mixed order. The lengths for one window
-/// have as many items and segments together as a window has diagonals.
+/// have `chunk` items and segments together: as many as a window of a large launch has diagonals.
 pub fn mixed(chunk: usize) -> Vec<usize> {
     let few = vec![31; chunk / 32];
     let short = vec![1; chunk / 2];

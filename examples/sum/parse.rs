@@ -19,7 +19,7 @@ pub const LONGEST_WORD: usize = 4096;
 pub enum Fault {
     /// The text cannot be read.
     Unreadable(io::Error),
-    /// A word is not a number.
+    /// A word is not a number, or is too long.
     Malformed {
         /// The number of its line. The first line is line 1.
         line: usize,

@@ -44,8 +44,8 @@
 //!
 //! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if streams were created in the slice's context.
 //! A call waits for the last write of a slice and, if the call writes the slice, also for the last read. When the call has queued its work,
-//! `cudarc` records the slice's event of the last read anew, or the event of the last write if the call writes the slice. Later uses of the
-//! slice through `cudarc` wait for these events by the same rule.
+//! or has waited for it, `cudarc` records the slice's event of the last read anew, or the event of the last write if the call writes the
+//! slice. Later uses of the slice through `cudarc` wait for these events by the same rule.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 

@@ -268,7 +268,7 @@ impl Keyed {
         }
     }
 
-    /// The selection of the first key of each run. It writes the starts of the runs and the keys, if they are wanted.
+    /// The selection of the first key of each run. It writes the starts of the runs, and the first keys, if they are wanted.
     fn runs(&self, outputs: Outputs, starts: Option<Span>) -> Selection {
         Selection {
             item_count_at: self.count,

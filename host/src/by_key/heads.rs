@@ -19,7 +19,7 @@ use crate::launch::{
 };
 use crate::selection::HeadsKernel;
 
-/// The most short blocks that a multiprocessor of any device holds: it holds at most 2,048 threads.
+/// The largest number of short blocks that a multiprocessor of any device holds: it holds at most 2,048 threads.
 pub(super) const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
 
 /// A kernel that marks the heads of runs of keys of one type.
@@ -43,8 +43,8 @@ impl Marker {
     }
 }
 
-/// Queues a launch that marks the heads of runs of keys. Device memory may hold the number of keys. Then the launch writes the number of
-/// items too, and this function returns its address, otherwise 0.
+/// Queues a launch that marks the heads of runs of keys. Device memory may hold the number of keys. Then the launch also writes the number
+/// of items, and this function returns the address of that number. Otherwise it returns 0.
 ///
 /// # Safety
 ///

@@ -2,7 +2,7 @@
 //! runs clean under every policy with several seeds.
 //!
 //! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel describes its launch: blocks, threads, the
-//! buffer, and whether it is programmatic. In reports, addresses up to 64 KiB above the buffer's address are relative to the buffer.
+//! buffer, and whether it is programmatic. In reports, addresses less than 64 KiB above the buffer's address are relative to the buffer.
 //! `GOLDEN=write` in the environment writes the reports anew; review them afterwards.
 
 mod support;
@@ -72,7 +72,7 @@ fn run(text: &str, seed: u64, policy: Policy) -> (u64, Result<Counters, Box<Faul
     (buffer, outcome)
 }
 
-/// The text, with `BUFFER` and an offset in place of each address up to 64 KiB above the buffer's address.
+/// The text, with `BUFFER` in place of the buffer's address, and with `BUFFER` and an offset in place of addresses less than 64 KiB above it.
 fn relative(text: &str, buffer: u64) -> String {
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or("").to_owned();

@@ -72,7 +72,7 @@ fn run(text: &str, seed: u64, policy: Policy) -> (u64, Result<Counters, Box<Faul
     (buffer, outcome)
 }
 
-/// The text, with `BUFFER` in place of the buffer's address, and with `BUFFER` and an offset in place of addresses less than 64 KiB above it.
+/// The text, with `BUFFER` and an offset in place of each address less than 64 KiB above the buffer's address.
 fn relative(text: &str, buffer: u64) -> String {
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or("").to_owned();

@@ -1,6 +1,6 @@
-//! Checks the compiled PTX. It must have the kernels of its part and no others, with nothing in them that is forbidden. A kernel of the
+//! Checks the compiled PTX. It must have the kernels of its part and no others, and these must contain nothing forbidden. A kernel of the
 //! library must also have the wide loads and stores of its kind, and the barriers of its source. If its text is for `sm_90`, such a kernel
-//! must first wait for preceding work. In other texts it must not.
+//! must wait for preceding work first. In other texts it must not.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -31,7 +31,7 @@ pub struct Live {
     pub graphs: usize,
     /// Graphs that can be launched.
     pub executable_graphs: usize,
-    /// Allocations of device memory, without the variables of modules.
+    /// Allocations of device memory and of managed memory, without the variables of modules.
     pub allocations: usize,
     /// The total bytes of these allocations.
     pub allocated_bytes: u64,

@@ -1,6 +1,6 @@
 //! Stream capture: work that is recorded as a graph and not done.
 //!
-//! A capture begins in one stream, its origin, and spreads to any stream that waits for an event recorded in the capture. Each stream that
+//! A capture begins in one stream, its origin, and spreads to streams that wait for an event recorded in the capture. Each stream that
 //! takes part has a [`Tail`]: the nodes on which its next node depends. Most calls that are not allowed during a capture invalidate the
 //! capture. Then the forbidden call and the call that ends the capture both fail with a code from 900 on.
 

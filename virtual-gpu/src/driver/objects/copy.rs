@@ -117,7 +117,7 @@ impl Extent3 {
         })
     }
 
-    /// Whether the pitch leaves no gaps between rows and planes.
+    /// Whether the pitch is that of rows and planes without gaps.
     pub(crate) fn is_contiguous(self, pitch: Pitch) -> bool {
         pitch.bytes == self.width_bytes && (self.planes == 1 || pitch.rows == self.rows)
     }

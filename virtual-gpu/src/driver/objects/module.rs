@@ -138,7 +138,7 @@ impl Function {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(loaded) = self.loaded.take() {
-            // Unloading fails only if the program has freed a variable of the module.
+            // Unloading cannot fail, because nothing else frees the module's variables.
             let _ = loaded.unload(&self.context.device.memory);
         }
     }

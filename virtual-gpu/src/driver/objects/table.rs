@@ -4,7 +4,7 @@
 //! gets the key of its kind that was freed last. A stale handle is an error until its key is reused. Afterwards it names the newer object.
 //!
 //! A key belongs to one kind of object for the life of the process, so a handle of one kind is never mistaken for a handle of another kind.
-//! Keys that a caller chose ([`Table::insert_at`]) are not given to other objects.
+//! The table does not reuse keys that a caller chose ([`Table::insert_at`]).
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -104,7 +104,7 @@ impl<K> Table<K> {
         Handle::from_key(key)
     }
 
-    /// Inserts an object under a key of [`new_key`] that the caller has reserved for this object.
+    /// Inserts an object under a key that the caller has reserved with [`new_key`].
     pub(crate) fn insert_at(&self, handle: Handle<K>, object: impl Into<Arc<K>>) {
         let object = object.into();
         self.write().insert(handle.key(), object, KeyOf::Caller);

@@ -88,7 +88,7 @@ impl GraphReferences {
 
 impl Drop for GraphReferences {
     fn drop(&mut self) {
-        // Releasing fails only if the program has released references that were not its own.
+        // Releasing fails only if the program has released or moved references that were not its own.
         let _ = self.object.release(self.handle, self.count);
     }
 }

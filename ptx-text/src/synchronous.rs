@@ -13,9 +13,10 @@
 //!
 //! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
 //!
-//! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. These statements do not end a
-//! run: the operations in `ARITHMETIC` without a predicate, scopes, declarations of registers, and the instructions that are replaced
-//! above, except those that end a group of copies or wait for copies. Any other statement ends the run, and comes after the run's stores.
+//! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. A run has at most
+//! `MOST_COPIES` copies. These statements do not end a run: the operations in `ARITHMETIC` without a predicate, scopes, declarations of
+//! registers, and the instructions that are replaced above, except those that end a group of copies or wait for copies. Any other statement
+//! ends the run, and comes after the run's stores.
 
 use std::fmt::Write;
 
@@ -202,7 +203,7 @@ fn copied_bytes(instruction: &Instruction) -> Option<Option<u32>> {
     is_known.then_some(Some(bytes))
 }
 
-/// Writes the load of a copy, to the registers of copy `at` of the run.
+/// Writes the instructions that load a copy's data to the registers of copy `at` of the run.
 fn load(copy: &Instruction, at: usize, bytes: u32, out: &mut String) -> Option<()> {
     let [to, from, ..] = &copy.operands[..] else {
         return None;

@@ -1,7 +1,7 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
 //! Error codes are the CUDA runtime's. As on a real device, a failed launch does not stop the kernel: the call returns a code, and no grid
-//! starts. Only a parameter or an operand that was never written is a fault, if the check for uninitialised bytes is on.
+//! starts. Only an undefined parameter or operand is a fault, if the check for uninitialised bytes is on.
 
 use super::block::Shared;
 use super::buffers::Prepared;
@@ -147,7 +147,7 @@ fn launch_grid<O: Observer>(
     Ok(())
 }
 
-/// Fails unless every parameter was written. For a parameter larger than 8 bytes one written byte is enough, as the rest may be padding.
+/// Fails if a parameter is undefined. For a parameter larger than 8 bytes, one defined byte is enough, as the rest may be padding.
 fn check_parameters<O>(
     machine: &Machine<'_, O>,
     kernel: &Kernel,

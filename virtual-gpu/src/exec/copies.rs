@@ -4,8 +4,8 @@
 //! the seed decides whether the copy lands. If the copy has not landed, a `wait_group`, a `wait_all` or a `cp.async.mbarrier.arrive` for it
 //! makes it land. Until that instruction, the copy owns its bytes of shared memory. The race check reports every access that conflicts with
 //! the copy, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. The copy comes before a thread's
-//! later accesses if the thread has found the mbarrier's phase complete, or is ordered after such a thread. An access that conflicts with
-//! the copy and is not ordered in this way is reported.
+//! later accesses if an acquiring test of the thread has found the mbarrier's phase complete, or if the thread is ordered after such a
+//! thread. A conflicting access that nothing orders with the copy is reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
 //! written. So `wait_group.read` waits for the whole copy.

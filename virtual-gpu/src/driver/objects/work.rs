@@ -70,8 +70,7 @@ pub(crate) fn inside_host_function() -> bool {
 
 /// Calls a host function of the program. The function must not call the driver.
 pub(crate) fn call_host_function(function: &HostFunction) {
-    // A thread that is ending cannot be marked. On such a thread, driver calls of the function are not
-    // refused.
+    // Marking fails only if the thread's storage is gone already. Then driver calls of the function are not refused.
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(true));
     function.call();
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(false));

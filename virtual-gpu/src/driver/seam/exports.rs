@@ -9,7 +9,7 @@
 //! - Host memory that a stream's queue, a graph, a linker or a user object refers to stays valid as long as they may use it.
 //! - Callbacks have the documented type.
 //!
-//! Handles and device addresses may have any value: a wrong handle or address is an error. An address that may be of the device or the host
+//! Handles and device addresses may have any value, because they are only looked up. An address that may be of the device or the host
 //! counts as a pointer, unless it lies in an allocation of a device.
 //!
 //! The linker keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough).

@@ -1,6 +1,6 @@
 //! The driver calls that the virtual device does not support: the rest of `cuda.h` of CUDA 13.5, and a call of `cudaProfiler.h`. The
-//! virtual device answers each with `CUDA_ERROR_NOT_SUPPORTED`. If there is a real driver, the call is passed on to it. The arguments have
-//! no meaningful names in this file, as they are only passed on.
+//! virtual device answers each with `CUDA_ERROR_NOT_SUPPORTED`. If the process uses the real driver, the call is passed on to it. The
+//! arguments have no meaningful names in this file, as they are only passed on.
 //!
 //! # Safety
 //!

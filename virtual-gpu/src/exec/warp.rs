@@ -3,8 +3,8 @@
 //! A fragment runs until it waits, splits or exits, its turn is over, or another fragment of the warp should go first. These rules decide
 //! which lanes run:
 //!
-//! 1. Of the fragments that can run, the fragment at the instruction with the lowest rank goes first. A loop has lower ranks than the code
-//!    after it. So fragments that lag behind catch up, and fragments reconverge where their paths meet, as they do on the hardware.
+//! 1. Of the fragments that can run, the fragment at the instruction with the lowest rank goes first. A loop usually has lower ranks than
+//!    the code after it. So fragments that lag behind catch up, and fragments reconverge where their paths meet, as on the hardware.
 //! 2. At the start of a basic block, fragments at the same instruction are merged.
 //! 3. The running fragment may be spinning until another fragment makes progress. So after a while,
 //!    the fragment that has waited longest runs for a short time.

@@ -122,7 +122,7 @@ impl Fault {
 /// A memory space. Constants count as global memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
-    /// Memory of the device.
+    /// Memory of the device, and host memory that kernels access.
     Global,
     /// Memory of a block.
     Shared,

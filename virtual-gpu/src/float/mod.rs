@@ -13,9 +13,9 @@
 //!   it saturates.
 //! * f32 and f64 round to nearest with the host's arithmetic, which is IEEE 754. The directed roundings, and sums, products and fused
 //!   multiply-adds of f16 and bf16, are computed in integers by [`soft`].
-//! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).
-//!   They are computed in double precision and rounded. The results are more accurate than the
-//!   hardware's, and **not** bit for bit the same.
+//! * Functions of one operand that the hardware approximates (`rcp.approx`, `sin.approx`, …) are computed in double precision and rounded
+//!   (`approx`, `narrow`). `div.approx` and `div.full` divide as `div.rn` does. The results are more accurate than the hardware's, and
+//!   **not** bit for bit the same.
 //!
 //! `tests/recorded.rs` compares all of this except the approximations with the answers of an H200, instruction by instruction.
 

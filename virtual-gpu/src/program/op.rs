@@ -116,7 +116,7 @@ pub(crate) enum Op {
         line: Reg,
         function: Reg,
     },
-    /// `nanosleep`: ends the warp's turn.
+    /// `nanosleep`: ends the fragment's run, so that another fragment of the warp can go first.
     Yield,
     ActiveMask {
         d: Reg,

@@ -1,7 +1,8 @@
 //! Calls: the body of the called function is written in place of the call.
 //!
 //! If a variable is passed for a formal parameter of `.param` space, the parameter becomes another name for this variable. The calling
-//! convention of PTX allows this, because the caller's variables exist for one call only. A `ret` becomes a branch to the end of the body.
+//! convention of PTX allows this: a function only reads its arguments, and only writes its results. A `ret` becomes a branch to the end of
+//! the body.
 
 use super::body::Body;
 use super::builtin;

@@ -14,7 +14,7 @@ pub(crate) const PARAM_WINDOW: u64 = 3 * WINDOW_BYTES;
 /// Where the addresses of kernels start.
 const KERNEL_WINDOW: u64 = 4 * WINDOW_BYTES;
 
-/// Bytes between the addresses of two kernels.
+/// Bytes from one kernel's address to the next kernel's.
 const KERNEL_STEP: u64 = 16;
 
 /// The space that a generic address lies in.

@@ -54,7 +54,7 @@ impl Kernel {
         Ok(outcome?)
     }
 
-    /// Like [`launch`](Self::launch). If the race check is on, it also returns the memory that the grids
+    /// Like [`launch`](Self::launch). If the race check is on, also returns the memory that the grids
     /// touched before the launch ended or was stopped.
     pub(crate) fn launch_and_tell(
         &self,

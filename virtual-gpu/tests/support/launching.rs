@@ -29,7 +29,8 @@ pub fn text(body: &str) -> String {
     )
 }
 
-/// Makes a parameter buffer for a grid of `grid` blocks of `block` threads. Its address is in `%d31`. `%p8` is true if there is a buffer.
+/// Makes a parameter buffer for a grid of `grid` blocks of `block` threads. The buffer's address is in `%d31`. `%p8` is true if there is a
+/// buffer.
 pub fn buffer(kernel: &str, grid: u32, block: u32) -> String {
     format!(
         "{{ .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; \

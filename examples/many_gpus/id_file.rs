@@ -56,7 +56,7 @@ pub fn write(path: &Path, id: &[u8]) -> Result<Written, Fault> {
 /// Waits until the file is complete, for `limit` at most, and reads it.
 pub fn read<const BYTES: usize>(path: &Path, limit: Duration) -> Result<[u8; BYTES], Fault> {
     let (begin, now) = (Instant::now(), SystemTime::now());
-    // An older file is from another run, since rank 0 waits for the others no longer than the limit.
+    // A file from before this time is from another run, since rank 0 waits for the others no longer than the limit.
     let oldest = now.checked_sub(limit);
     loop {
         if let Some(id) = read_now(path, oldest)? {

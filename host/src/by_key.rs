@@ -52,7 +52,7 @@ pub struct Outputs {
     pub results: Span,
 }
 
-/// The type of the starts of runs in the library's own memory, each at most `most`.
+/// The type for the starts of runs in the library's own memory. A start is at most `most`.
 fn number_for(most: usize) -> Type {
     match u32::try_from(most) {
         Ok(_) => Type::of::<u32>(),
@@ -61,7 +61,7 @@ fn number_for(most: usize) -> Type {
 }
 
 impl RunsTo {
-    /// Allocates room for the number of runs, and for `start_count` starts, each at most `most`.
+    /// Allocates room for the number of runs, and for `start_count` starts. A start is at most `most`.
     fn allocate(
         entered: Entered<'_>,
         start_count: usize,

@@ -17,8 +17,8 @@ warpfold::kernels! {
 
         let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
         // SAFETY: `rows` has a row of `columns` items for each block; `columns + threads` does not overflow. The block has 256 threads and
-        // `SOFTMAX_SHARED_BYTES`, and its two scratches do not overlap. All its threads reach every call, and no two of them access the
-        // same item.
+        // `SOFTMAX_SHARED_BYTES`, and its two scratches are aligned and do not overlap. All its threads reach every call, and no two of
+        // them access the same item.
         unsafe {
             let row = rows.add((u64::from(thread::block()) * columns) as usize);
             let all = thread::fold::<LogSumExp, f32>(row, thread, columns, threads);

@@ -12,8 +12,8 @@ warpfold::kernels! {
 
         let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
         // SAFETY: for each block, `rows` has a row of `columns` items and `largest` has an element; `columns + threads` does not
-        // overflow. The block has 256 threads and `SHARED_BYTES`, and its three scratches do not overlap. All its threads reach every
-        // call, and no two of them access the same item.
+        // overflow. The block has 256 threads and `SHARED_BYTES`, and its three scratches are aligned and do not overlap. All its
+        // threads reach every call, and no two of them access the same item.
         unsafe {
             let row = rows.add((u64::from(thread::block()) * columns) as usize);
 

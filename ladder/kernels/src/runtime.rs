@@ -61,8 +61,8 @@ pub unsafe fn launch<const N: usize>(
 ) -> u32 {
     /// The runtime's error code for "no more memory for launches".
     const MEMORY_ALLOCATION: u32 = 2;
-    // SAFETY: `kernel` has `N` parameters of 64 bits (this function's condition), so the buffer that the runtime returns has `N`
-    // words.
+    // SAFETY: `kernel` has `N` parameters of 64 bits, and the launch meets its conditions (this function's conditions). So the buffer that
+    // the runtime returns has `N` words.
     unsafe {
         let (grid, block) = (Extent::row(grid_blocks), Extent::row(block_threads));
         let buffer = __cudaCDP2GetParameterBufferV2(kernel, grid, block, 0);

@@ -1,8 +1,9 @@
 //! Forbidden effects of an operator's functions, found in their PTX.
 //!
 //! Each function is compiled separately. Its items and accumulators are passed by pointer, and its result is written through the last
-//! pointer. So the function may read through its pointers, write through the last pointer, and compute. Everything else is refused: calls,
-//! panics, local memory, statics, endless loops, volatile accesses, accesses to other memory, and effects such as barriers.
+//! pointer. So the function may read through its pointers, read unnamed constants, write through the last pointer, and compute. Everything
+//! else is a reason to refuse it: calls, panics, local memory, statics, endless loops, volatile accesses, accesses to other memory, and
+//! effects such as barriers.
 
 use std::collections::BTreeMap;
 

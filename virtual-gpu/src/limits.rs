@@ -17,8 +17,8 @@ pub struct Limit {
 /// Makes the list and its documentation.
 macro_rules! limits {
     ($($what:literal, $example:literal;)*) => {
-        /// The PTX that is not supported. [`Module::load`](crate::Module::load) refuses it, except in functions that no kernel calls. The
-        /// error names its lines. Nothing is refused later, while a kernel runs.
+        /// The PTX that is not supported. [`Module::load`](crate::Module::load) refuses it, but not always in functions that no kernel
+        /// calls. The error names its lines. Nothing is refused later, while a kernel runs.
         ///
         /// | not supported | for example |
         /// |---|---|

@@ -14,8 +14,8 @@ struct Architecture {
     /// The most threads and the most blocks that a multiprocessor holds.
     threads: u32,
     blocks: u32,
-    /// Three amounts of shared memory, in KiB: of a multiprocessor, the most that a block may have, and the amount that the system reserves
-    /// in each block.
+    /// Three amounts of shared memory, in KiB: what a multiprocessor has, the most that a block may have, and what the system reserves in
+    /// each block.
     shared_kib: u32,
     shared_kib_of_block: u32,
     reserved_kib: u32,

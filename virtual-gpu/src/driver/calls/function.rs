@@ -67,12 +67,12 @@ pub(crate) fn set_attribute(function: Handle<Function>, attribute: i32, value: i
     Ok(())
 }
 
-/// Checks the value. It has no effect, because there is no cache.
+/// Checks the value, which has no effect because there is no cache.
 pub(crate) fn set_cache(function: Handle<Function>, config: i32) -> Outcome {
     check_choice(function, config, 0..=3)
 }
 
-/// Checks the value. It has no effect, because banks are always four bytes wide.
+/// Checks the value, which has no effect because banks are always four bytes wide.
 pub(crate) fn set_shared_bank(function: Handle<Function>, config: i32) -> Outcome {
     check_choice(function, config, 0..=2)
 }

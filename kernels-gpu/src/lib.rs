@@ -33,8 +33,8 @@
 //! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable` the crate needs no
 //! nightly features. `warpfold-build` uses this feature to compile users' operators and kernels ([`operators!`], [`kernels!`]). With the
 //! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users'
-//! operators compile with `rustc_codegen_nvvm` too. Only three places differ between rustc and rust-cuda's compiler: `simt`, the macros
-//! that emit entries, and a function of [`contract`] that avoids a bug of rust-cuda's compiler.
+//! operators compile with `rustc_codegen_nvvm` too. Only three places differ between nightly rustc and rust-cuda's compiler: `simt`, the
+//! macros that emit entries, and a function of [`contract`] that avoids a bug of rust-cuda's compiler.
 // A user's build shows no warnings of this crate. Without the table's entries, some code is dead.
 #![cfg_attr(
     any(feature = "stable", feature = "cuda_std_operators"),

@@ -58,7 +58,7 @@ enum PinnedOwner {
 /// The range of known memory that an address lies in.
 pub(crate) struct Found {
     pub(crate) device: i32,
-    /// The owning context. Stream-ordered memory belongs to the device.
+    /// The owning context. `None` for stream-ordered memory, which belongs to the device.
     pub(crate) context: Option<Arc<Context>>,
     pub(crate) start: u64,
     pub(crate) bytes: u64,

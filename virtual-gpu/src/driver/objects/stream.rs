@@ -186,8 +186,8 @@ impl Ticket {
         while self.step() == Progress::NotYet {}
     }
 
-    /// Does one piece of the remaining work up to this ticket, unless another thread is doing it. A new thread does work that may wait for
-    /// the calling thread, such as a host function. So this function does not wait for such work.
+    /// Does one piece of the remaining work up to this ticket, unless another thread is doing a piece. A new thread does work that may wait
+    /// for the calling thread, such as a host function. So this function does not wait for such work.
     pub(crate) fn nudge(&self) {
         let mut ticket = self.clone();
         loop {

@@ -160,7 +160,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
         let Some((origin, operator)) = open.or_else(|| Origin::of(function.name)) else {
             continue;
         };
-        // One refusal of an operator is enough.
+        // The kernels of an operator that is refused already need no refusals.
         if refusals.iter().any(|refusal| refusal.operator == operator) {
             continue;
         }

@@ -31,7 +31,7 @@
 //!
 //! # What a call is ordered with
 //!
-//! A call that is queued on a stream runs in that stream's order. A call that waits, on device memory, runs after all work that is already
+//! A call that is queued on a stream runs in that stream's order. A waiting call on device memory runs after all work that is already
 //! queued on the legacy default stream or on blocking streams. It also runs after the work that the memory's binding keeps track of. The
 //! cases:
 //!

@@ -23,8 +23,8 @@ pub enum Operands {
 }
 
 impl Operands {
-    /// The barriers of `source` and the count of each, as the compiler writes them. In `source`, a barrier has the form `bar.sync 0` or
-    /// `bar.sync 1, 256`, with `%r` in place of a number that is not known.
+    /// The barriers of `source` and the count of each, as the compiler writes them. In `source`, a barrier is written like `bar.sync 0` or
+    /// `bar.arrive 1, 256`, with `%r` in place of a number that is not known.
     pub fn barriers(self, source: impl IntoIterator<Item = (String, usize)>) -> Barriers {
         let mut barriers = Barriers::new();
         for (barrier, count) in source {

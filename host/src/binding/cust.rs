@@ -17,7 +17,7 @@ unsafe impl DeviceStream for Stream {
 macro_rules! lends {
     ($($name:ident)*) => {$(
         // SAFETY: the items of a slice are in one allocation. It is freed by `cuMemFree`, which waits for the work, or by `drop_async` on a
-        // stream that the program has to order after the work. The program must not use a copy of a `DeviceSlice` after its buffer is gone.
+        // stream that the program has to order after the work. The program must not use a copy of a `DeviceSlice` after the buffer is gone.
         // The host reaches the items by copies only, never by references.
         unsafe impl<T: Pod + DeviceCopy> DeviceItems for $name<T> {
             type Item = T;

@@ -16,7 +16,7 @@ use crate::pack::Variant;
 const KERNELS: &str = "WARPFOLD_KERNELS";
 
 /// Environment variable with the names of the architectures to compile for, separated by commas. If it is not set, the kernels are
-/// compiled for all architectures.
+/// compiled for all [`GENERATIONS`].
 const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
 /// The contents of a text of this library: all entries, and no declarations.

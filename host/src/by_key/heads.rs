@@ -1,7 +1,7 @@
 //! Scans by key without an output for the runs' starts. Most have two launches. The first marks the [heads](warpfold_kernels::heads) of the
-//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. A forward scan has one launch,
-//! which finds the heads itself, if there are [few keys](KEYED_CHUNKS_PER_BLOCK), and keys are equal exactly if their bytes are, and [can
-//! be compared](can_compare).
+//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. A forward scan has one launch
+//! if there are [few keys](KEYED_CHUNKS_PER_BLOCK), two keys are equal exactly if their bytes are equal, and the kernel [can
+//! compare](can_compare) the keys. This launch finds the heads itself.
 
 use std::mem::offset_of;
 

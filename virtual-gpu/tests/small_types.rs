@@ -1,4 +1,4 @@
-//! Tests in PTX, among others of packed integers, carries, saturation, `lop3`, permutations of bytes, and small floats.
+//! Tests in PTX: carries, saturation, `lop3`, dot products, packed integers, permutations of bytes, searches for bits, and small floats.
 
 mod support;
 

@@ -2,7 +2,7 @@
 //!
 //! The tests of a process run side by side on one machine: the virtual machine, unless `VIRTUAL_GPU` says otherwise. Most tests have a
 //! context of their own. With `VIRTUAL_GPU=off` they run on a real device, which shows whether the virtual device behaves like NVIDIA's
-//! driver. Parts that only hold on the virtual device (lazy work, errors for stale handles) are skipped on a real device, with a message.
+//! driver. Parts that only hold on the virtual device, such as errors for stale handles, are skipped on a real device, with a message.
 
 mod capture;
 mod contexts;

@@ -33,7 +33,7 @@ use warpfold::{
     Argument, Commutative, Equal, Error, Gpu, Kernel, Op, Result, Sum, cust, kind, reduce, scan,
 };
 
-/// Lets one test run at a time: a copy by `cust` ends a capture on another thread.
+/// Lets one test run at a time, so that no call of another test can end a capture.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -83,7 +83,7 @@ pub(crate) enum Op {
         but: Option<u32>,
     },
     Mbarrier(Mbarrier),
-    /// One arrival at an mbarrier, when the thread's earlier plain copies have landed.
+    /// A report to an mbarrier, when the thread's earlier plain copies have landed.
     CopyReport(Mbarrier),
     Fence {
         scope: Scope,

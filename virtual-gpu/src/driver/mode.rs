@@ -38,8 +38,7 @@ pub enum ModeError {
     /// An environment variable cannot be used; `cuInit` returns `CUDA_ERROR_INVALID_VALUE`.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The real driver is asked for and its library cannot be opened; `cuInit` returns
-    /// `CUDA_ERROR_NO_DEVICE`.
+    /// The real driver is asked for, and no library of a real driver can be opened; `cuInit` returns `CUDA_ERROR_NO_DEVICE`.
     #[error("VIRTUAL_GPU=off, and there is no CUDA driver: {0}")]
     NoDriver(String),
     /// Another copy of this crate answers as the virtual device in this process; `cuInit` returns

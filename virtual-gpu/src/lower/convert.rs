@@ -61,8 +61,8 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// Whether a conversion is valid with exactly these modifiers: `whole` rounds to a whole number, `rounding` to the precision of `to`. `None`
-/// means no modifier.
+/// Whether a conversion is valid with exactly these modifiers: `whole` rounds to a whole number, `rounding` to the precision of `to`.
+/// `None` means no modifier.
 fn may_round(to: Type, from: Type, whole: Option<Rounding>, rounding: Option<Rounding>) -> bool {
     let (to_whole, to_format) = (whole.is_some(), rounding.is_some());
     match (to.is_float(), from.is_float()) {

@@ -246,7 +246,7 @@ impl<'a> Buffers<'a> {
     ) -> Result<Vec<(Side, Call<'b>)>> {
         let mut calls = vec![(Side::Warpfold, ours)];
         if let (Some(shapes), Some(name)) = (self.cub, cub) {
-            // SAFETY: the condition is this function's.
+            // SAFETY: `arguments` meets the condition of `Shapes::call`: this function's condition.
             let theirs = unsafe { shapes.call(name, self.stream, arguments) }?;
             calls.extend(theirs.map(|call| (Side::Cub, call)));
         }

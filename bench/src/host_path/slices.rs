@@ -1,4 +1,4 @@
-//! Slices of the host, compared with a plain copy of page-locked memory and with `cust`'s copy.
+//! Calls on slices of the host, beside a plain copy of page-locked memory and `cust`'s copy.
 
 use anyhow::{Result, ensure};
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};

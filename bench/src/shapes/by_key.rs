@@ -77,7 +77,7 @@ impl<'a> Keyed<'a> {
         Ok(Shape {
             name: format!("{kind} scans by key, {}", self.runs),
             bytes: 12 * place.item_count as u64,
-            // SAFETY: as above.
+            // SAFETY: as in `sums`.
             calls: unsafe { place.calls(ours, Some(&cub), self.arguments()) }?,
             is_right: Box::new(move || self.cut.are_scans(included)),
         })

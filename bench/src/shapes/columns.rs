@@ -26,7 +26,7 @@ impl<'a> Matrix<'a> {
         self.place.item_count / self.columns
     }
 
-    /// The sums and the inclusive scans of its columns.
+    /// The sums and the inclusive scans of the columns.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, columns } = *self;
         let sums = Box::new(move || {

@@ -130,7 +130,7 @@ fn dot_product<'a>(place: &'a Buffers<'a>, arguments: Arguments, dot: f64) -> Re
     Ok(Shape {
         name: "dot product".to_owned(),
         bytes: 8 * place.item_count as u64,
-        // SAFETY: as above.
+        // SAFETY: as in `reduction`, with one buffer more.
         calls: unsafe { place.calls(ours, Some("dot"), arguments) }?,
         is_right: Box::new(move || {
             let found = place.output.index(..1).as_host_vec()?[0];

@@ -68,7 +68,7 @@ impl<'a> Cut<'a> {
             .collect()
     }
 
-    /// The sums and the inclusive scans of its segments, by offsets. If all segments have one length, also the sums as rows.
+    /// The sums and the inclusive scans of the segments, by offsets. If all segments have one length, also the sums as rows.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, .. } = *self;
         let what = self.lengths.of("segments");
@@ -117,7 +117,7 @@ impl<'a> Cut<'a> {
         Ok(shapes)
     }
 
-    /// The inclusive scan of its segments.
+    /// The inclusive scan of the segments.
     fn scan<'b>(&'b self, what: &str, arguments: Arguments) -> Result<Shape<'b>> {
         let place = self.place;
         let ours = Box::new(move || {
@@ -129,7 +129,7 @@ impl<'a> Cut<'a> {
         Ok(Shape {
             name: format!("inclusive scans, offsets, {what}"),
             bytes: (8 * place.item_count + 4 * self.segment_count() + 4) as u64,
-            // SAFETY: as above.
+            // SAFETY: as in `shapes`.
             calls: unsafe { place.calls(ours, Some("segmented_inclusive_sum"), arguments) }?,
             is_right: Box::new(|| self.are_scans(true)),
         })

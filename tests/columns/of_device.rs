@@ -1,5 +1,5 @@
 //! The number of rows or of items, or the outer extent, is in device memory. The results have the same bits as those of a call with that
-//! number, or with all rows or items if the number is larger. Nothing else is written.
+//! number, or with all of the input if the number is larger. Nothing else is written.
 
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};

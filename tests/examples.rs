@@ -282,12 +282,12 @@ fn compaction_agrees_with_the_cpu() {
     assert_eq!(value(&printed(&output), "check"), "the CPU agrees");
 }
 
-/// Runs `sum` on a file of this name with this text.
+/// Runs `sum` on a file with this text. The file has this name and the extension `txt`.
 fn sum_of(name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Output {
     of_file("sum", name, text)
 }
 
-/// Runs an example on a file of this name with this text.
+/// Runs an example on a file with this text. The file has this name and the extension `txt`.
 fn of_file(example: &str, name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Output {
     let path = folder("examples").join(name.as_ref()).with_extension("txt");
     fs::write(&path, text).unwrap();

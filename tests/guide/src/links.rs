@@ -22,7 +22,7 @@ pub fn links(page: &str) -> Vec<String> {
     targets
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook make them.
+/// The anchors of a page's headings, as GitHub and mdBook make them if no two headings are equal.
 pub fn anchors(page: &str) -> Vec<String> {
     prose(page)
         .filter(|line| line.starts_with('#'))

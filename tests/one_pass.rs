@@ -1,5 +1,6 @@
-//! Reductions that find indices of extremes, means and variances, norms or dot products in one pass over the items. The results are
-//! compared with plain loops, exact integers or the CPU's results. The laws of most of these operators are checked.
+//! Reductions that find extremes, their indices, means and variances, norms, dot products or the number of non-zero items in one pass over
+//! the items. The results are compared with plain loops, exact integers or the CPU's results. The laws of most of these operators are
+//! checked.
 //!
 //! `bits.rs` also checks the bits of these kernels, except those that read two inputs, at sizes around the boundaries of warps, blocks and
 //! tiles.

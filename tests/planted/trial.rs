@@ -75,7 +75,7 @@ pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstanc
     of_segments::<O, T>(it, segments(it.item_count))
 }
 
-/// A trial of a reduction of long segments, with an empty one between.
+/// A trial of a reduction of long and shorter segments, with an empty one between.
 pub fn of_long_segments<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
     of_segments::<O, T>(it, vec![0, 5000, 5700, 5700, 8700, it.item_count])
 }

@@ -20,7 +20,7 @@ pub enum Check {
     Memory,
     /// An invalid barrier, a barrier that some threads do not reach, or a `*.sync` instruction with a wrong member mask.
     Sync,
-    /// Two accesses that nothing orders.
+    /// A race, in the sense of [`FaultKind::Race`].
     Race,
     /// Uninitialised bytes decide something, such as a branch or an address.
     Init,

@@ -4,8 +4,9 @@
 //!
 //! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. If there are items, a
 //! call with wrong arguments must be refused, write nothing, and leave nothing in its capture. Without items, such a call may be refused.
-//! Any other call must write the results of plain loops, and nothing else. If the results are unspecified, as with wrong offsets, the call
-//! may write anything to its outputs. The test judges arguments by their lengths, addresses and byte ranges, without the library's code.
+//! Any other call must write the results of plain loops, and nothing else. If only the device knows how long an output must be, a call
+//! fills a short output to its end. If the results are unspecified, as with wrong offsets, the call may write anything to its outputs. The
+//! test judges arguments by their lengths, addresses and byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;

@@ -83,7 +83,8 @@ pub fn all() -> Vec<&'static Call> {
 /// An argument's memory, as a slice of items of type `T`.
 fn at<T: DeviceCopy>(place: &Extent) -> DeviceSlice<T> {
     let start = DevicePointer::from_raw(place.address);
-    // SAFETY: the items are in the arena, which outlives the call; otherwise the call refuses the slice before any access.
+    // SAFETY: the items are in the arena, which outlives the call. If they are not, the call refuses the slice or accesses none of its
+    // items.
     unsafe { DeviceSlice::from_raw_parts(start, place.items) }
 }
 

@@ -1,5 +1,5 @@
-//! Hooks are calls in place of instructions. An array of bytes in the text describes each hook; `warpfold-kernels` makes
-//! this array (`simt/hook.rs`):
+//! Hooks are calls in place of instructions. For each hook, the compiler's text has an array of bytes that describes it.
+//! `warpfold-kernels` makes these arrays (`simt/hook.rs`). For example:
 //!
 //! ```text
 //! warpfold hook load_word

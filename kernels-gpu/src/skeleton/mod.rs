@@ -260,7 +260,7 @@ macro_rules! arrays {
     ($($name:ident = $length:literal $t:ident;)*) => { $(pub type $name = [$t; $length];)* };
 }
 
-// Accumulators of several words, and results with the right alignment.
+// Types for accumulators of several words, and for results of several values. Such a result has the alignment of one value.
 arrays! {
     Bytes2 = 2 u8;
     Halves2 = 2 u16;

@@ -40,7 +40,7 @@ impl Atomic {
         format!("atom{modifiers}.{operation}.{n} {d}, [{address}], {operands};")
     }
 
-    /// The type with which the operands are loaded and stored.
+    /// The type with which the value at the address is stored before the operation, and loaded after it.
     pub fn bits(&self) -> &'static str {
         bits(self.kind)
     }

@@ -315,7 +315,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 items[V] = results;
             }
         });
-        // What follows these places is not used.
+        // The prefixes after the last of these places are not used.
         let _ = (before, of_start);
     }
 

@@ -164,6 +164,36 @@ where
     assert!(refused > 10 && accepted > 10, "{refused}, {accepted}");
 }
 
+/// Each warp that has a ring reads the offsets of all the block's chunks, and the warps may see different chunks without items. The launch
+/// has one block, so no other block may write a result twice.
+#[test]
+fn a_block_of_long_chunks_writes_each_result_once() {
+    let lengths = [700, 1, 1, 3000, 1, 1].repeat(3);
+    let offsets = shapes::offsets(2, &lengths);
+    let items = vec![1.0; offsets[lengths.len()]];
+    let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    let mut accepted = 0;
+    for (turn, options) in schedules(2).enumerate() {
+        let generation = [SM_90, SM_70][turn % 2];
+        let text = noise(2, 1).added_to(&generation.kernel("segmented_reduce_sum_f32"));
+        let options = RunOptions {
+            step_budget: STEP_BUDGET,
+            checks: Checks::all(),
+            ..options
+        };
+        let mut engine = Engine::new::<Sum, f32>(generation, 1, &text, items.len());
+        engine.set_windows_per_block(u64::from(MOST_WINDOWS));
+        let (found, is_refused, _) = engine
+            .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
+            .unwrap_or_else(|error| panic!("{options:?}: {error}"));
+        accepted += u32::from(!is_refused);
+        // Memory of results that are not written has the bits 0. The sum of no items is -0.0.
+        let is_written = |sum: &f32| sum.to_bits() != 0;
+        assert!(found.iter().all(is_written), "{options:?}: {found:?}");
+    }
+    assert!(accepted > 0);
+}
+
 #[test]
 fn a_reduction_stays_in_bounds_and_ends() {
     run_reduction::<f32>("segmented_reduce_sum_f32");

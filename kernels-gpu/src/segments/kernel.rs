@@ -124,6 +124,9 @@ use self::search::Offsets;
 ///    chunks](crate::segments::rings::has_whole_chunks): from 2 to `windows_per_block` chunks. Then `windows_per_block` is at most
 ///    [`crate::segments::rings::MOST_ROW_WINDOWS`]. A block of the greater number of threads then has at least
 ///    [`crate::segments::rings::row_bytes`] of dynamic shared memory.
+/// 9. If the operator [streams rows](crate::segments::streams_rows), and rows have from 2 to [`crate::segments::FAN`] whole chunks, then
+///    `windows_per_block` is 1, or a window has as many diagonals as a chunk has items. So if single warps combine the chunks, chunk `c` of
+///    the launch has the state words of window `c`.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     arguments: SegmentedReduceArguments<T, O::Output>,

@@ -421,8 +421,8 @@ warpfold::mapped! {
     /// How many numbers are even.
     pub struct CountEven = warpfold::CountNonZero, |item: u32| -> u8 { (item & 1 == 0) as u8 };
     /// The sum of numbers times their indices, which count from 0.
-    pub struct WeightedByPlace = warpfold::Sum, |item: i32, index| -> i64 {
-        i64::from(item).wrapping_mul(index as i64)
+    pub struct WeightedByPlace = warpfold::Sum, |item: i64, index| -> i64 {
+        item.wrapping_mul(index as i64)
     };
 }
 
@@ -481,7 +481,7 @@ warpfold::operators! {
     absolute_sum: AbsoluteSum, f32;
     negated_sum: NegatedSum, f32;
     count_even: CountEven, u32, reduction only;
-    weighted_by_place: WeightedByPlace, i32;
+    weighted_by_place: WeightedByPlace, i64;
     even: Even, u32, predicate;
     letter: Letter, u8, predicate;
     same_key: SameKey, [u32; 2], equality;

@@ -66,7 +66,7 @@ fn extreme_integers_keep_the_laws() {
     check_operator::<MinMax, i32>(&[0, 1, -1, i32::MIN, i32::MAX]).unwrap();
     check_operator::<SaturatingSum, u16>(&[0, 1, u16::MAX, u16::MAX - 1]).unwrap();
     check_operator::<LastPair, [u32; 2]>(&[[0, 0], [0, u32::MAX], [u32::MAX, 0]]).unwrap();
-    check_operator::<WeightedByPlace, i32>(&[0, 1, i32::MIN, i32::MAX]).unwrap();
+    check_operator::<WeightedByPlace, i64>(&[0, 1, i64::MIN, i64::MAX]).unwrap();
     check_reduce_operator::<CountEven, u32>(&[0, 1, u32::MAX]).unwrap();
 }
 
@@ -162,7 +162,7 @@ fn several_operators_in_one_pass() {
 #[test]
 fn maps_before_an_operator() {
     check::<AbsoluteSum, f32>(Random::float);
-    check::<WeightedByPlace, i32>(|numbers| numbers.bits() as i32);
+    check::<WeightedByPlace, i64>(|numbers| numbers.bits() as i64);
     let found = warpfold::reduce::<AbsoluteSum, _>(&[1.5, -2.5]).wait(warpfold::Gpu::global());
     assert_eq!(found, Ok(4.0));
     let found = warpfold::scan::<WeightedByPlace, _>(&[5, -3, 7]).wait(warpfold::Gpu::global());

@@ -142,7 +142,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if !is_ascending || end - start > FAN {
                     self.put_off(work, room, chunk);
                 } else if self.task == Task::Reduce {
-                    let value = self.fold_each(room, start, end, 0);
+                    // A left fold of no items is the identity anyway.
+                    let value = match O::PAIRS_SIXTEENS && start == end {
+                        true => O::identity(),
+                        false => self.fold_each(room, start, end, 0),
+                    };
                     let segment = work.segment + number as u64;
                     write_result!(O, T, self.output, segment as usize, value);
                 } else {

@@ -386,7 +386,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The fold of at most 16 items, read one by one: a left fold, or pairwise. `index` is the first item's index.
     ///
     /// # Safety
-    /// The items are written.
+    /// The items are written. There is at least one if the operator combines sixteens pairwise.
     #[inline(always)]
     pub unsafe fn fold_each(
         &self,
@@ -396,8 +396,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         index: u64,
     ) -> O::Accumulator {
         let lifted = |place: u32| {
-            // SAFETY: if there are items, `place < end - begin`, and these items are written: this function's condition. Otherwise `place`
-            // is less than 4, the work is dense, and its room is not full. So the place is in the items' memory. The result is ignored.
+            // SAFETY: `place < end - begin`, and these items are written: this function's conditions.
             let item = unsafe { room.item(begin + place) };
             O::lift_at(item_of(&item, 0), index + place as u64)
         };

@@ -11,8 +11,8 @@
 //! after the other, they took 274 and 256 µs.
 //!
 //! Each lane has at most one of the block's chunks. It finds the chunk's start and end, and checks them. All warps with a ring do so, and
-//! find the same chunks unless other work rewrites the offsets meanwhile. If a warp refuses a chunk, it leaves, and the block stops at its
-//! next barrier.
+//! find the same chunks unless other work rewrites the offsets meanwhile. Even then, each result is written by the warp to which its chunk
+//! belongs. If a warp refuses a chunk, it leaves, and the block stops at its next barrier.
 
 use crate::contract::WARP_LANES;
 use crate::element::{item_of, Element};
@@ -72,13 +72,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if simt::warp() >= warps {
             return;
         }
-        // SAFETY: the whole warp is here, so the branches go the same way on all lanes. The header is written, and there are at most as
-        // many chunks as lanes (this function's condition).
-        let Some(dealt) = (unsafe { self.deal() }) else {
-            return;
-        };
-        let slot_bytes = const { slot_bytes::<T>() as u32 };
-        let (ring, values) = self.ring_of(simt::warp());
         // A bit for each lane whose chunk the warp takes: the lane with the warp's number, and every `warps`-th lane after it.
         let mut own = 1_u32 << simt::warp();
         let mut far = warps;
@@ -86,6 +79,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             own |= own << far;
             far *= 2 * simt::opaque_one() as u32;
         }
+        // SAFETY: the whole warp is here, so the branches go the same way on all lanes. The header is written, and there are at most as
+        // many chunks as lanes (this function's condition). Each chunk belongs to one warp.
+        let Some(dealt) = (unsafe { self.deal(own) }) else {
+            return;
+        };
+        let slot_bytes = const { slot_bytes::<T>() as u32 };
+        let (ring, values) = self.ring_of(simt::warp());
         // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot is
         // filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other slot. It is filled again
         // after all lanes have read it, which the second barrier orders. The items of a dealt chunk exist. `finish` is called by one lane
@@ -154,34 +154,36 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The block's chunks, one on each lane. Warp 0 finishes chunks without items. `None` on all lanes if the warp refuses the offsets.
+    /// The block's chunks, one on each lane. The warp finishes its own chunks without items: `own` has a bit for each lane with a chunk that
+    /// the warp takes. `None` on all lanes if the warp refuses the offsets.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The header is written, and the block has at most as many chunks as the warp has lanes.
+    /// Convergent: the whole warp, with the same `own`. The header is written, and the block has at most as many chunks as the warp has
+    /// lanes. No other warp finishes the warp's own chunks.
     #[inline(always)]
-    unsafe fn deal(&self) -> Option<Dealt> {
+    unsafe fn deal(&self, own: u32) -> Option<Dealt> {
         let lane = simt::lane();
         let (mut number, mut before) = (0, 0);
-        let (mut own, mut chunk, mut has_chunk) = (0, 0, false);
+        let (mut owner, mut chunk, mut has_chunk) = (0, 0, false);
         // SAFETY: the header is written (this function's condition), and `number < work_count`. A lane's chunk is one of its work's. The
-        // whole warp takes part in the ballot. A chunk without items is finished by one thread: warp 0 has one lane for each chunk.
+        // whole warp takes part in the ballot. A chunk without items is finished by one thread: it is on one lane, and belongs to one warp.
         unsafe {
             while number < self.work_count() {
                 let step = simt::opaque_one() as u32;
                 let chunks = self.work(number).chunk_count;
                 let place = lane.wrapping_sub(before);
                 if place < chunks {
-                    (own, chunk, has_chunk) = (number, place, true);
+                    (owner, chunk, has_chunk) = (number, place, true);
                 }
                 before += chunks;
                 number = self.work_after(number) * step;
             }
-            let work = self.work(own);
+            let work = self.work(owner);
             let mut dealt = Dealt {
                 first: 0,
                 items: 0,
                 before: 0,
-                work: own,
+                work: owner,
                 chunk,
             };
             let mut is_refused = false;
@@ -201,7 +203,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.refuse();
                 return None;
             }
-            if has_chunk && dealt.items == 0 && simt::warp() == 0 {
+            if has_chunk && dealt.items == 0 && own >> lane & 1 != 0 {
                 self.finish(&work, chunk, O::identity());
             }
             Some(dealt)

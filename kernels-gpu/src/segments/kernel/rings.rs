@@ -124,7 +124,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // writes below.
                 simt::warp_barrier();
                 let leaf = (step & (unit_steps - 1)) * STEP_LEAVES + simt::lane();
-                let index = self.before_unit(cut, number(step) >> shift) + (leaf * FAN) as u64;
+                let index = self.index_of_leaf(cut, number(step) >> shift, leaf);
                 let value = self.fold_slot(ring, slot, before, index);
                 values.address(leaf).write(value);
                 // Orders the reads of the slot before the copies below, and the writes of the leaves' values before the reads by
@@ -142,15 +142,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The index in its row of a unit's first item. If a unit has several rows, 0.
+    /// The index in its row of the first item of a unit's leaf `leaf`.
     #[inline(always)]
-    fn before_unit(&self, cut: &Cut, unit: u32) -> u64 {
+    fn index_of_leaf(&self, cut: &Cut, unit: u32, leaf: u32) -> u64 {
+        // If a unit has several rows, indices start anew in each.
+        let own = leaf & ((1 << leaf_levels::<T>(cut)) - 1);
+        let index = (own * FAN) as u64;
         if cut.row_chunks == 1 {
-            return 0;
+            return index;
         }
         // The divisor is not 0. rust-cuda's compiler does not see this, and would call a panic.
         let chunk = unit.checked_rem(cut.row_chunks).unwrap_or(0);
-        chunk as u64 * NARROW_CHUNK_ITEMS
+        chunk as u64 * NARROW_CHUNK_ITEMS + index
     }
 
     /// The ring of a warp, and its place for values.

@@ -214,7 +214,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole warp is here, and no other warp has the unit: this function's conditions. Its vectors exist, and are aligned.
         // Each chunk's value is on one lane. The chunk's row belongs to the launch, and has a result (the launch's condition 5). The tag is
         // written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as many
-        // windows as full chunks.
+        // windows as full chunks. Those who wait for chunk `unit` read slot `unit` (condition 9).
         unsafe {
             let value = self.fold_unit(cut, first * vector_items::<T>() as u64, vectors);
             let vector = first_vector_of_lane();

@@ -304,7 +304,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Repeats `pattern` over `bytes` bytes of one allocation; the last repeat may be cut short.
+    /// Repeats `pattern` over `bytes` bytes of one allocation; the last repeat may be cut short. An empty pattern writes nothing.
     ///
     /// ```
     /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -321,8 +321,10 @@ impl Memory {
     /// The range does not lie inside one live allocation.
     pub fn fill(&self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
         let allocation = self.range(address, bytes)?;
-        allocation.fill(address, bytes, pattern);
-        allocation.mark_written(address, bytes);
+        if !pattern.is_empty() {
+            allocation.fill(address, bytes, pattern);
+            allocation.mark_written(address, bytes);
+        }
         Ok(())
     }
 

@@ -85,3 +85,12 @@ fn the_limit_counts_live_bytes() {
     memory.alloc(1000).unwrap();
     assert_eq!(memory.live_bytes(), 1000);
 }
+
+#[test]
+fn an_empty_pattern_writes_nothing() {
+    let memory = Memory::new(1 << 20);
+    let a = memory.alloc(8).unwrap();
+    memory.fill(a, 8, &[]).unwrap();
+    assert_eq!(memory.first_unwritten(a, 8), Ok(Some(0)));
+    assert!(memory.fill(a, 9, &[]).is_err(), "it runs past the end");
+}

@@ -17,7 +17,7 @@ use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use graph::{CaptureMode, Graph};
-use warpfold::{Error, Gpu, Result, Sum, WideSum, cust, gpu_sum, reduce, scan};
+use warpfold::{Equal, Error, Gpu, Result, Sum, WideSum, cust, gpu_sum, reduce, scan};
 
 const MODES: [CaptureMode; 3] = [
     CaptureMode::Global,
@@ -309,11 +309,20 @@ fn larger_calls_in_one_capture_get_larger_workspaces() {
     let stream = stream();
     let mut sums = DeviceBuffer::from_slice(&[0u32; 2]).unwrap();
     let (mut first, mut second) = (sums.index(..1), sums.index(1..));
+    let zeros = vec![0u32; data.items.len()];
+    let mut scanned = DeviceBuffer::from_slice(&zeros).unwrap();
     for _ in 0..3 {
         let graph = Graph::capture(&stream, || {
             let some = data.input.index(..5);
             reduce::<Sum, _>(&some)
                 .to(&mut first)
+                .queue(gpu, &stream)
+                .unwrap();
+            // The smallest workspace has no room for the heads of this scan.
+            scan::<Sum, _>(&data.input)
+                .by_key::<Equal, _>(&data.input)
+                .reversed()
+                .to(&mut scanned)
                 .queue(gpu, &stream)
                 .unwrap();
             reduce::<Sum, _>(&data.input)
@@ -325,6 +334,9 @@ fn larger_calls_in_one_capture_get_larger_workspaces() {
         unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
         assert_eq!(sums.as_host_vec().unwrap(), [10, data.total]);
+        // All keys differ.
+        assert!(scanned.as_host_vec().unwrap() == data.items);
         sums.copy_from(&[0, 0][..]).unwrap();
+        scanned.copy_from(&zeros[..]).unwrap();
     }
 }

@@ -19,7 +19,7 @@ use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use graph::Graph;
 use virtual_gpu::driver::live;
-use warpfold::{Gpu, Sum, cust, gpu_sum, reduce, scan};
+use warpfold::{Equal, Gpu, Sum, cust, gpu_sum, reduce, scan};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -231,6 +231,43 @@ fn graphs_return_their_workspaces() {
         Held::now().check_since(before, (32 + 16) * WORKSPACE + lane + 8 * KIB, MIB, 17);
         drop((input, sum));
     });
+}
+
+#[test]
+fn a_capture_keeps_few_workspaces() {
+    const COLUMNS: usize = 9000;
+    let test = "a_capture_keeps_few_workspaces";
+    alone(
+        test,
+        || (),
+        |gpu, _| {
+            let matrix = DeviceBuffer::from_slice(&vec![1u8; 257 * COLUMNS]).unwrap();
+            let mut sums = DeviceBuffer::from_slice(&[0u8; COLUMNS]).unwrap();
+            let keys = DeviceBuffer::from_slice(&[1u32, 1, 2]).unwrap();
+            let mut scanned = DeviceBuffer::from_slice(&[0u32; 3]).unwrap();
+            let stream = stream();
+            let before = Held::now();
+            let graph = Graph::capture(&stream, || {
+                for _ in 0..50 {
+                    // This call needs more state words than the smallest workspace has.
+                    reduce::<Sum, _>(&matrix)
+                        .columns(COLUMNS)
+                        .to(&mut sums)
+                        .queue(gpu, &stream)
+                        .unwrap();
+                    // This call needs room for heads, and few state words.
+                    scan::<Sum, _>(&keys)
+                        .by_key::<Equal, _>(&keys)
+                        .reversed()
+                        .to(&mut scanned)
+                        .queue(gpu, &stream)
+                        .unwrap();
+                }
+            });
+            Held::now().check_since(before, 3 * WORKSPACE, 0, 1);
+            drop((graph, matrix, sums, keys, scanned));
+        },
+    );
 }
 
 #[test]

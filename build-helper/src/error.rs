@@ -139,7 +139,7 @@ pub struct Refusal {
     pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
-    /// Whether the row may work with `reduction only`: the row also gives scans, and this refusal does not name its reduction kernel.
+    /// Whether the row works with `reduction only`: its reduction is not refused.
     pub may_reduce_only: bool,
 }
 

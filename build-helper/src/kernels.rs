@@ -1,5 +1,7 @@
 //! Makes kernels from the compiler's text. Unsuitable operators are refused here, and kernels are finished and inspected.
 
+use std::collections::BTreeMap;
+
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::kind::{Barrier, Kind};
 use warpfold_ptx::finish::{self, Bounds};
@@ -12,7 +14,7 @@ use warpfold_ptx::text::{Function, Text};
 use crate::compiled::Kernel;
 use crate::error::{Error, Problem, Refusal};
 use crate::pack::canonical::canonical;
-use crate::ptx::hook::hooks;
+use crate::ptx::hook::{Hook, hooks};
 use crate::ptx::refuse;
 use crate::ptx::scans;
 use crate::ptx::space::{self, SHARED_ARRAY};
@@ -167,9 +169,13 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
         let body = splice(&function.body, &hooks)?;
         if let Some(reason) = refuse::reason_of_kernel(&body) {
             let suspect = suspects.iter().find(|suspect| suspect.operator == operator);
-            refusals.push(match (&reason, suspect) {
+            let refusal = match (&reason, suspect) {
                 (Reason::LocalMemory, Some(suspect)) => suspect.clone(),
                 _ => refusal_of_kernel(function.name, operator, reason),
+            };
+            refusals.push(Refusal {
+                may_reduce_only: has_good_reduction(&text, &hooks, operator)?,
+                ..refusal
             });
             continue;
         }
@@ -181,6 +187,26 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
         }
     }
     Ok(Judged { kernels, refusals })
+}
+
+/// The symbol of the reduction of an operator's row.
+pub fn reduction_of(operator: &str) -> String {
+    format!("{}{operator}", Kind::Reduce.definition().prefix)
+}
+
+/// Whether the text has the reduction of the operator's row, and there is no reason to refuse it.
+fn has_good_reduction(
+    text: &Text,
+    hooks: &BTreeMap<String, Hook>,
+    operator: &str,
+) -> Result<bool, Problem> {
+    let symbol = reduction_of(operator);
+    let mut functions = text.functions.iter();
+    let Some(reduction) = functions.find(|function| function.name == symbol) else {
+        return Ok(false);
+    };
+    let body = splice(&reduction.body, hooks)?;
+    Ok(refuse::reason_of_kernel(&body).is_none())
 }
 
 /// The refusal of a whole kernel. It names the kernel's kind, since no single function of the operator need be at fault.
@@ -261,6 +287,7 @@ fn operator_function(symbol: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Source;
 
     #[test]
     fn a_symbol_encodes_the_kernels_origin() {
@@ -289,5 +316,34 @@ mod tests {
             "{text}"
         );
         assert!(finished("reduce_x").is_err());
+    }
+
+    #[test]
+    fn reduction_only_is_advised_only_if_the_reduction_is_accepted() {
+        const LOCAL: &str = ".local .b8 depot[4];";
+        let function =
+            |symbol: &str, memory: &str| format!(".func {symbol}()\n{{\n{memory} ret;\n}}\n");
+        let advised = |functions: &[(&str, &str)]| {
+            let text: String = functions
+                .iter()
+                .map(|(symbol, memory)| function(symbol, memory))
+                .collect();
+            let judged = kernels(&text, &crate::variant::VARIANTS[0]).unwrap();
+            assert_eq!(judged.refusals.len(), 1);
+            let row = "warpfold::operators! { gcd: Gcd, u32; }".to_owned();
+            let source = Source::parse(row).unwrap();
+            let message = source.located(Error::Refused(judged.refusals)).to_string();
+            assert!(message.contains("local memory"), "{message}");
+            message.contains("write `reduction only`")
+        };
+        let (scan, combine) = (("scan_gcd", LOCAL), ("warpfold_combine_of_gcd", LOCAL));
+        assert!(advised(&[scan, ("reduce_gcd", "")]));
+        assert!(advised(&[combine, scan, ("reduce_gcd", "")]));
+        for reduction in [("reduce_gcd", LOCAL), ("reduce_gcd", "call helper;")] {
+            assert!(!advised(&[scan, reduction]), "{reduction:?}");
+        }
+        assert!(!advised(&[combine, ("reduce_gcd", LOCAL), scan]));
+        assert!(!advised(&[("reduce_gcd", LOCAL)]), "the row has no scan");
+        assert!(!advised(&[scan]), "the row has no reduction");
     }
 }

@@ -20,7 +20,7 @@ use crate::build::Build;
 use crate::compiled::{Compiled, Kernel};
 use crate::device::{at, kernels_crate};
 use crate::error::{Error, Problem};
-use crate::kernels::{Judged, Origin, finished, refusal_of_kernel};
+use crate::kernels::{Judged, Origin, finished, reduction_of, refusal_of_kernel};
 use crate::ptx::refuse;
 use crate::ptx::space::SHARED_ARRAY;
 use crate::variant::{MADE_OF_RUST_CUDAS, VARIANTS, Variant};
@@ -104,7 +104,7 @@ fn arch(variant: &Variant) -> NvvmArch {
 /// The kernels in the compiler's text, in the order of their symbols.
 fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     let emitted = emitted.replace(CUDA_STD_SHARED_ARRAY, SHARED_ARRAY);
-    let (mut kernels, mut refusals) = (Vec::new(), Vec::new());
+    let (mut kernels, mut refusals) = (Vec::<Kernel>::new(), Vec::new());
     for function in Text::parse(&emitted).map_err(Problem::from)?.functions {
         let Some((origin, operator)) = Origin::of(function.name) else {
             continue;
@@ -113,6 +113,10 @@ fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             Some(reason) => refusals.push(refusal_of_kernel(function.name, operator, reason)),
             None => kernels.push(finished(function, origin, Operands::InRegisters, variant)?),
         }
+    }
+    for refusal in &mut refusals {
+        let reduction = reduction_of(&refusal.operator);
+        refusal.may_reduce_only = kernels.iter().any(|kernel| kernel.symbol == reduction);
     }
     Judged { kernels, refusals }.all()
 }

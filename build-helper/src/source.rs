@@ -54,22 +54,6 @@ impl Row {
         };
         (TokenStream::from_iter(of.iter().cloned()).to_string(), word)
     }
-
-    /// Whether the row gives a reduction and scans. Such a row has neither `only` nor a second input, and is no row of a predicate or
-    /// an equality.
-    fn has_all_kinds(&self) -> bool {
-        let is =
-            |token: &TokenTree, word: &str| matches!(token, TokenTree::Ident(name) if name == word);
-        let has_two_inputs = self
-            .tokens
-            .windows(2)
-            .any(|two| is(&two[0], "pairs") && is(&two[1], "of"));
-        let last = self.tokens.iter().rev().nth(1);
-        let is_other = ["only", "predicate", "equality"]
-            .iter()
-            .any(|word| last.is_some_and(|last| is(last, word)));
-        !has_two_inputs && !is_other
-    }
 }
 
 impl Source {
@@ -122,9 +106,6 @@ impl Source {
                     let mut rows = self.rows.iter();
                     let row = rows.find(|row| row.name == refusal.operator);
                     refusal.line = row.map(|row| row.line);
-                    // If the reduction is refused, a row with only the reduction is refused, too.
-                    refusal.may_reduce_only =
-                        refusal.function != "reduce" && row.is_some_and(Row::has_all_kinds);
                 }
                 refusals.sort_by_key(|refusal| refusal.line);
                 Error::Refused(refusals)

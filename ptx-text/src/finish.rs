@@ -65,7 +65,7 @@ pub struct Contents {
 #[derive(Clone, Copy, PartialEq)]
 enum Skip {
     Nothing,
-    /// A function, up to the line that closes it.
+    /// A function, up to the brace that closes it. That brace begins its line; the braces of inner scopes are indented.
     Function,
     /// A declaration, up to its semicolon.
     Declaration,
@@ -85,7 +85,7 @@ pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
         }
         let is_last = match skip {
             Skip::Nothing => false,
-            Skip::Function => trimmed == "}",
+            Skip::Function => line.trim_end() == "}",
             Skip::Declaration => trimmed.ends_with(';'),
         };
         if skip != Skip::Nothing {
@@ -193,6 +193,9 @@ mod tests {
 .visible .entry other(
 )
 {
+\t{
+\tret;
+\t}
 \tret;
 }
 .visible .func panic()

@@ -1,5 +1,4 @@
-//! Atomic operations on vectors of floats, and threads that leave an mbarrier while bytes are
-//! pending.
+//! Atomic operations on vectors of floats, and mbarriers that wait for bytes.
 
 mod support;
 
@@ -105,5 +104,26 @@ fn arrive_drop_may_also_expect_bytes() {
     );
     device.run(&text, 1, 1, &[Arg::U64(output)]);
     // The first phase waits for the bytes; the second is complete with one arrival.
+    assert_eq!(device.download::<u32>(output, 2), [0, 1]);
+}
+
+#[test]
+fn bytes_may_land_before_they_are_expected() {
+    let device = Device::new();
+    let output = device.zeros(8);
+    let text = kernel(
+        1,
+        ".shared .align 8 .b64 bar;
+         ld.param.u64 %d0, [p0]; mov.u32 %r0, bar;
+         mbarrier.init.shared.b64 [%r0], 1;
+         mbarrier.complete_tx.relaxed.cluster.shared::cta.b64 [%r0], 16;
+         mbarrier.arrive.shared.b64 _, [%r0];
+         mbarrier.test_wait.parity.shared.b64 %p0, [%r0], 0; selp.u32 %r1, 1, 0, %p0;
+         mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r0], 16;
+         mbarrier.test_wait.parity.shared.b64 %p0, [%r0], 0; selp.u32 %r2, 1, 0, %p0;
+         st.global.v2.u32 [%d0], {%r1, %r2};",
+    );
+    device.run(&text, 1, 1, &[Arg::U64(output)]);
+    // The landed bytes keep the phase pending until they are expected.
     assert_eq!(device.download::<u32>(output, 2), [0, 1]);
 }

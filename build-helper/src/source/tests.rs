@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::error::Refusal;
-use crate::reason::Reason;
 
 const FILE: &str = "\
 use warpfold::Op;
@@ -141,34 +139,6 @@ fn two_rows_of_one_operator_and_item_are_refused_with_their_lines() {
     let parted = FILE.replace("First, u32", "First, u32, reduction only");
     Source::parse(parted.replace("Third, u64", "First, u32")).unwrap();
     Source::parse(FILE.replace("Third, u64, scans only", "First, pairs of u32, u32")).unwrap();
-}
-
-#[test]
-fn fewer_kernels_are_advised_only_if_they_would_help() {
-    let advised = |row: &str, function: &str| {
-        let source = Source::parse(FILE.replace("First, u32", row)).unwrap();
-        let refusal = Refusal {
-            function: function.to_owned(),
-            operator: "first".to_owned(),
-            line: None,
-            reason: Reason::LocalMemory,
-            may_reduce_only: false,
-        };
-        let located = source.located(Error::Refused(vec![refusal])).to_string();
-        assert!(located.contains("line 36: it needs local memory"));
-        located.contains("write `reduction only`")
-    };
-    assert!(advised("First, u32", "inclusive_scan"));
-    assert!(advised("First, u32", "combine"));
-    assert!(!advised("First, u32", "reduce"));
-    for row in [
-        "First, u32, reduction only",
-        "First, u32, scans only",
-        "First, pairs of u32, u32",
-        "First, u32, predicate",
-    ] {
-        assert!(!advised(row, "combine"), "{row}");
-    }
 }
 
 #[test]

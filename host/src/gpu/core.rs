@@ -298,7 +298,7 @@ impl<'gpu> Entered<'gpu> {
         capture: Capture,
         need: Need,
     ) -> Result<WorkspaceSpan> {
-        known.captured_workspace(capture, need, || {
+        known.captured_workspace(capture, need, |need| {
             let mut aside = self.call()?;
             aside.begin();
             let workspaces = &self.core.kept.workspaces;

@@ -185,18 +185,19 @@ impl KnownStream {
     }
 
     /// The workspace for calls of this capture. Leases a workspace if the record has none of this capture, or a workspace that is too
-    /// small.
+    /// small. No part of the leased workspace is smaller than before, so a capture has few workspaces.
     pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,
         need: Need,
-        lease: impl FnOnce() -> Result<WorkspaceSpan>,
+        lease: impl FnOnce(Need) -> Result<WorkspaceSpan>,
     ) -> Result<WorkspaceSpan> {
         let workspace = match self.captured {
-            Some(Captured { id, workspace }) if id == capture.id && need.is_met(&workspace) => {
-                workspace
-            }
-            _ => lease()?,
+            Some(Captured { id, workspace }) if id == capture.id => match need.is_met(&workspace) {
+                true => workspace,
+                false => lease(need.after(&workspace))?,
+            },
+            _ => lease(need)?,
         };
         self.captured = Some(Captured {
             id: capture.id,

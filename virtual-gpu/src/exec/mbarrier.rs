@@ -155,6 +155,8 @@ fn outcome(
         MbarrierKind::Expect => {
             let mut word = word?;
             word.bytes += operand as u32 as i64;
+            // These may be the last pending bytes, if they have landed before.
+            word.turn_over();
             word.encode()
         }
         MbarrierKind::Complete => {

@@ -190,11 +190,9 @@ impl Allocation {
         }
     }
 
+    /// Repeats the pattern, which is not empty, over a range inside the allocation.
     pub(crate) fn fill(&self, address: u64, bytes: u64, pattern: &[u8]) {
         const BUFFER_BYTES: usize = 4096;
-        if pattern.is_empty() {
-            return;
-        }
         let buffer_bytes = (BUFFER_BYTES / pattern.len()).max(1) * pattern.len();
         let buffer: Vec<u8> = pattern.iter().copied().cycle().take(buffer_bytes).collect();
         let mut done = 0;

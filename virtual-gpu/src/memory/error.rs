@@ -11,7 +11,7 @@ use crate::fault::{Extent, Near};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// Not enough memory is left.
+    /// Not enough memory is left, or not enough unused addresses.
     #[error("out of memory: {asked} bytes were asked for and {free} of {capacity} are free")]
     OutOfMemory {
         /// Bytes asked for.

@@ -35,7 +35,7 @@ use table::Table;
 
 /// The lowest address of device memory. The generic windows of the other memory spaces lie below it.
 const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
-/// The number of addresses that belong to each device.
+/// The number of addresses that belong to each device. Freed allocations keep theirs.
 const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
 /// Allocations start at multiples of this.
 ///
@@ -70,6 +70,8 @@ fn chunk_bytes(start: u64, bytes: u64) -> u32 {
 #[derive(Debug)]
 pub struct Memory {
     capacity: u64,
+    /// The end of the device's addresses.
+    end: u64,
     table: RwLock<Table>,
     /// The devices of a machine share the lock, since managed memory belongs to all of them.
     atomics: Arc<Mutex<()>>,
@@ -88,11 +90,11 @@ impl Memory {
 
     /// Like [`new`](Self::new), for the device with this ordinal. Devices with different ordinals have different addresses.
     pub(crate) fn of_device(ordinal: u32, capacity: u64, atomics: Arc<Mutex<()>>) -> Self {
+        let start = FIRST_ADDRESS + u64::from(ordinal) * DEVICE_ADDRESSES;
         Self {
             capacity,
-            table: RwLock::new(Table::new(
-                FIRST_ADDRESS + u64::from(ordinal) * DEVICE_ADDRESSES,
-            )),
+            end: start + DEVICE_ADDRESSES,
+            table: RwLock::new(Table::new(start)),
             atomics,
         }
     }
@@ -112,7 +114,8 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `bytes` is 0, or more than are free on the device or the host.
+    /// `bytes` is 0, or more than are free on the device or the host, or more than the device has unused addresses. All allocations of a
+    /// device, freed ones included, share 16 TiB of addresses.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)
     }
@@ -141,6 +144,7 @@ impl Memory {
         let next = end
             .and_then(|end| end.checked_add(GUARD_BYTES))
             .and_then(|next| next.checked_next_multiple_of(ALLOCATION_ALIGN));
+        let next = next.filter(|next| *next <= self.end);
         let next = next.ok_or(out_of_memory)?;
         let allocation = Allocation::new(base, bytes, contents).ok_or(out_of_memory)?;
         table.next = next;
@@ -304,7 +308,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Repeats `pattern` over `bytes` bytes of one allocation; the last repeat may be cut short.
+    /// Repeats `pattern` over `bytes` bytes of one allocation; the last repeat may be cut short. An empty pattern writes nothing.
     ///
     /// ```
     /// let memory = virtual_gpu::Memory::new(1 << 20);
@@ -321,8 +325,10 @@ impl Memory {
     /// The range does not lie inside one live allocation.
     pub fn fill(&self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
         let allocation = self.range(address, bytes)?;
-        allocation.fill(address, bytes, pattern);
-        allocation.mark_written(address, bytes);
+        if !pattern.is_empty() {
+            allocation.fill(address, bytes, pattern);
+            allocation.mark_written(address, bytes);
+        }
         Ok(())
     }
 

@@ -85,3 +85,28 @@ fn the_limit_counts_live_bytes() {
     memory.alloc(1000).unwrap();
     assert_eq!(memory.live_bytes(), 1000);
 }
+
+#[test]
+fn an_empty_pattern_writes_nothing() {
+    let memory = Memory::new(1 << 20);
+    let a = memory.alloc(8).unwrap();
+    memory.fill(a, 8, &[]).unwrap();
+    assert_eq!(memory.first_unwritten(a, 8), Ok(Some(0)));
+    assert!(memory.fill(a, 9, &[]).is_err(), "it runs past the end");
+}
+
+#[test]
+fn allocations_stay_below_the_addresses_of_the_next_device() {
+    let memory = Memory::of_device(1, 1 << 20, Arc::default());
+    let end = FIRST_ADDRESS + 2 * DEVICE_ADDRESSES;
+    let left = 2 * GUARD_BYTES;
+    // Pretends that earlier allocations had all other addresses.
+    memory.write_table().next = end - left;
+    let refused = memory.alloc(left - GUARD_BYTES + 1);
+    assert!(
+        matches!(refused, Err(MemoryError::OutOfMemory { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(memory.alloc(left - GUARD_BYTES), Ok(end - left));
+    assert!(memory.alloc(1).is_err(), "no address is left");
+}

@@ -244,3 +244,18 @@ fn a_relaxed_capture_permits_calls_outside_its_stream() {
     assert_eq!(peek(address), 3);
     assert_eq!(cuStreamEndCapture(stream, &mut 0), 0);
 }
+
+#[test]
+fn memory_whose_free_is_refused_stays_allocated() {
+    let _context = Context::new();
+    let blocking = stream(0);
+    let mut address = 0;
+    assert_eq!(cuMemAllocAsync(&mut address, 4, blocking), 0);
+    begin(blocking);
+    let mut compare = Comparison::default();
+    let refused = cuMemFreeAsync(address, 0);
+    compare.expect("a free in the legacy stream", refused, CAPTURE_IMPLICIT);
+    end_without_graph(blocking);
+    compare.expect("the same free afterwards", cuMemFreeAsync(address, 0), 0);
+    assert_eq!(cuStreamSynchronize(0), 0);
+}

@@ -2,7 +2,7 @@
 //! contains an address.
 
 use crate::driver::abi::{Handle, Out};
-use crate::driver::calls::{check_unsafe_call, enqueue, finish_context};
+use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish_context};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
 use crate::driver::objects::current::current;
@@ -100,6 +100,8 @@ pub(crate) fn free_async(address: u64, stream: Handle<Stream>) -> Outcome {
     if known.is_managed(address) {
         return Err(Code::INVALID_VALUE);
     }
+    // `enqueue` would refuse this too, but only after the memory was forgotten.
+    check_legacy(&stream)?;
     known.forget(address)?;
     enqueue(&stream, Action::Free(device, address))?;
     Ok(())

@@ -119,8 +119,8 @@ impl Keyed {
         queue.check(&self.regions(made, outputs, Some(to)))?;
         self.runs(outputs, to.starts).check_numbers()?;
         let plan = self.plan(queue.entered, row, made, outputs, to.starts)?;
-        // SAFETY: `check` covers every condition: all memory that the launches read and write belongs to this context, is aligned and
-        // long enough, and no output overlaps other memory. The plan is made for these arguments.
+        // SAFETY: `check` found that all memory of the caller's that the launches read and write belongs to this context, is aligned and
+        // long enough, and that no output overlaps other memory. The plan is made for these arguments.
         unsafe {
             match plan {
                 Some(plan) => self.reduce_runs(queue, &plan, outputs, to),

@@ -43,8 +43,8 @@ impl Marker {
     }
 }
 
-/// Queues a launch that marks the heads of runs of keys. Device memory may hold the number of keys. Then the launch also writes the number
-/// of items, and this function returns the address of that number. Otherwise it returns 0.
+/// Queues a launch that marks the heads of runs of keys, and writes the number of keys into the heads' [`Summary`]. Returns the address
+/// where the launch writes this number if the number comes from device memory (`count`); otherwise 0.
 ///
 /// # Safety
 ///

@@ -110,7 +110,7 @@ use self::search::Offsets;
 ///    2^`window_shift` diagonals, at most as many as a chunk has items. The launch has [`crate::segments::window_count`] windows, and a
 ///    block for each `windows_per_block` of them, rounded up, at least one. A block has [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or
 ///    [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It has at least [`crate::segments::shared_bytes`] of
-///    dynamic shared memory: those of a scan, even in a reduction, if a window has fewer diagonals than a chunk has items.
+///    dynamic shared memory: as many as for a scan, even in a reduction, if a window has fewer diagonals than a chunk has items.
 /// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
 ///    meanwhile.
 /// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every

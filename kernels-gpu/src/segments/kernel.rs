@@ -30,7 +30,7 @@
 //! **Progress.** A block's ticket decides its windows. The block waits only for its own windows, and for windows of blocks with earlier
 //! tickets, which have started. It combines its windows' tails in order, so it never waits for a value that it would publish later. Before
 //! a block of a reduction waits, it publishes all its values that do not depend on earlier windows. A block of a scan does so for each
-//! window. (If the last warp of a block alone waits, the block's other warps publish their values without waiting for that warp.)
+//! window. (If only the last warp of a block waits, the block's other warps publish their values without waiting for that warp.)
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
 //! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find

@@ -231,8 +231,8 @@ impl Keyed {
         match most_runs {
             0 => Ok(()),
             // SAFETY: values and starts can be read: the first launch writes the starts. `most_runs` is at most the number of results,
-            // and less than the number of starts (condition 2); for a scan, there is a result for each value (condition 3). There is no
-            // report.
+            // and less than the number of starts (condition 2); for a scan, there is a result for each value (condition 3). The address
+            // `report` is 0, so no report is written.
             _ => unsafe { queue.segments_checked(row, segments, made, outputs.results, 0) },
         }
     }

@@ -243,8 +243,8 @@ impl<'a> Queue<'a> {
             item: row.result,
         };
         // SAFETY: `check` found the items to be aligned memory of the context, and there are no offsets and no number of segments
-        // (condition 1). The output is page-locked memory of the library's own, a page long (condition 2). There is no report (condition
-        // 3).
+        // (condition 1). The output is page-locked memory of the library's own, with room for any result (condition 2). There is no report
+        // (condition 3).
         unsafe { self.segmented_reduce_checked(row, segments, output, 0) }
     }
 

@@ -79,8 +79,8 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
 /// The levels from 64 items down to one, in the first warp alone, without barriers of the block.
 ///
 /// All lanes work at every level, although each level after the first needs fewer lanes: inactive lanes would need a branch. Documents 3
-/// and 5 rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and `volatile` is
-/// not enough. So each level is a read, a barrier of the warp, a write, and another barrier.
+/// and 5 rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and `volatile`
+/// is not enough. So each level is a read, a barrier of the warp, a write, and another barrier.
 ///
 /// # Safety
 /// Convergent: the first warp, and no other. `items` has 64 items, which no other warp uses any more.

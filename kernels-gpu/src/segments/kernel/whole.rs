@@ -13,7 +13,7 @@
 //!
 //! If rows have several chunks, and there are no rings, each chunk's value is published in a slot of its own. A [later](super::later) block
 //! combines the rows that end in a block. If there is no later block, the block combines these rows itself. Of the launches with whole
-//! chunks, only these take tickets, since only in these a block waits for another block.
+//! chunks, only those of this paragraph take tickets: only in them does a block wait for another block.
 //!
 //! **Rings.** With left folds, items go through [rings](super::rings), and a unit has one chunk or the items of a ring's step. A block
 //! takes whole rows. So no value is published, and there is no ticket.
@@ -246,9 +246,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let same = O::EQUAL_WORDS;
         let (mut one, mut two) = (O::identity(), O::identity());
         let mut number = 0;
-        // SAFETY: the whole warp is here, with the same `levels` and `number`, and the vectors exist: this function's conditions. With
-        // several steps, the unit has all their vectors. Lanes that exchange values are at most 16 apart, fewer than the 32 lanes of a
-        // warp.
+        // SAFETY: the whole warp is here, with the same `levels` and `number`, and the vectors exist and are aligned: this function's
+        // conditions. With several steps, the unit has all their vectors. Lanes that exchange values are 1, 2, 4, 8 or 16 apart, less than
+        // the 32 lanes of a warp.
         unsafe {
             let mut value = loop {
                 let step = simt::opaque_one() as u32;

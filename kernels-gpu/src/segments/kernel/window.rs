@@ -284,7 +284,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         number + 2 - ((number % 2) | is_followed)
     }
 
-    /// The number of the first work that a scan takes of the window with the works `number` and `number + 1`.
+    /// The number of the work that a scan takes first, of the works `number` and `number + 1`, which are one window's.
     ///
     /// # Safety
     /// The header is written, and `number` is even.

@@ -112,7 +112,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `bytes` is 0, or more than are free on the device or the host.
+    /// `bytes` is 0, or the device or the host has fewer bytes free.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)
     }

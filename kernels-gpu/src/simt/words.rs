@@ -190,8 +190,8 @@ pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
     before
 }
 
-/// Adds 1 and returns the old value. Releases this thread's earlier accesses, and acquires the accesses that earlier callers released, at
-/// GPU scope.
+/// Adds 1 to `counter`, and returns its old value. Releases this thread's earlier accesses, and acquires the accesses that earlier callers
+/// released, at GPU scope.
 ///
 /// # Safety
 /// `counter` is in global memory, aligned and writable.

@@ -56,8 +56,8 @@
 //! mostly do without windows too. Their items go through shared memory, where several warps of a block have a ring each, and all chunks of
 //! a row go to one block (see `kernel/rings.rs`). Left folds of rows of one item mostly use no shared memory (see `kernel/singles.rs`).
 //!
-//! In most other reductions by a left fold, these warps use their rings too, if a block's chunks are long on average: each of them takes
-//! whole chunks (see `kernel/long.rs`).
+//! In most other reductions by a left fold, the warps with a ring use their rings too, if a block's chunks are long on average: each of
+//! these warps takes whole chunks (see `kernel/long.rs`).
 //!
 //! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the
 //! last of sixteen, its value is first combined with those of the other fifteen. If a later block combines a row, the value of the row's

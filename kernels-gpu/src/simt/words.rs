@@ -1,7 +1,7 @@
 //! Words that running blocks share, or that the warps of a block share.
 //!
-//! All accesses are PTX by `ptx!`. Each states its memory order and its scope. The compilers' own accesses have the wrong scope (`.sys`),
-//! or no memory order (read-modify-write operations).
+//! All accesses are PTX by `ptx!`. Each states its memory order and its scope. The compilers' own atomic loads and stores have the wrong
+//! scope (`.sys`). Their read-modify-write operations state no memory order.
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
 ///

@@ -8,8 +8,8 @@
 //! vectors of a unit: one binary tree for each chunk. For this, the warp needs no search, no shared memory and no barrier of the block.
 //!
 //! A unit has 1, 2 or 4 steps of [`STEP_VECTORS`] vectors. After three levels of a step's tree, each lane has one value. The next two
-//! levels combine the values of lanes that are 8 and 16 apart. With several steps, two lanes share this work: each combines the values of
-//! one step. This takes three combinations for four steps, and would take eight if each step were finished alone.
+//! levels combine the values of lanes that are 8 and 16 apart. With several steps, the lanes share these two levels: each lane combines the
+//! values of one step. This takes three combinations for four steps, and would take eight if each step were finished alone.
 //!
 //! If rows have several chunks, and there are no rings, each chunk's value is published in a slot of its own. A [later](super::later) block
 //! combines the rows that end in a block. If there is no later block, the block combines these rows itself. Of the launches with whole

@@ -1,8 +1,9 @@
 //! `printf` of kernels, and the message of a failed assertion.
 //!
-//! The supported conversions are `d i u x X o c s p f F e E g G %`, with flags, width, precision and length. The flag for a space and the
-//! length `h` have no effect. `%g` and `%G` ignore the precision: they print the fewest significant digits that identify the value, without
-//! an exponent. Text is printed at once, not when the host synchronises.
+//! The supported conversions are `d i u x X o c s p f F e E g G %`, with flags, width, precision and length. A `*` in place of a width or a
+//! precision is not supported. The flag for a space and the length `h` have no effect. `%F`, `%E` and `%G` print what `%f`, `%e` and `%g`
+//! print. `%g` ignores the precision: it prints the fewest significant digits that identify the value, without an exponent. Text is printed
+//! at once, not when the host synchronises.
 
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! The library's calls during a capture: in each mode of the capture, from the capturing thread and from another, also as the first calls
 //! of a `Gpu`. No call ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
 //!
-//! A copy by `cust` on any thread ends a capture. So the tests run one at a time.
+//! A synchronous copy by `cust`, on any thread, ends a capture of one of `cust`'s streams. So the tests run one at a time.
 
 mod common;
 #[path = "common/graph.rs"]

@@ -278,7 +278,7 @@ fn an_empty_total_is_the_initial_value() {
     assert_eq!(total.as_host_vec().unwrap(), [9, 7]);
 }
 
-/// With room for 9,000,000 keys, each block that marks heads has two tiles.
+/// With room for 9,000,000 keys, each block that marks heads has two tiles, except the last.
 #[test]
 fn scans_by_key_have_as_many_keys_as_the_count_says() {
     let gpu = gpu();

@@ -2,8 +2,8 @@
 //!
 //! Each bug has a test, which changes one thing in the text of a kernel, as a mistake in its source would. Under every policy, the test
 //! runs the changed text on a new workspace, and again on the same workspace if the first run seems right. The checks that are listed with
-//! the bug must find it. The unchanged kernel must run clean, with the right bits. Each check of kernels that can be turned off has
-//! runs of its own, so that its findings are counted separately.
+//! the bug must find it. The unchanged kernel must run clean, with the right bits. The checks `sync`, `race` and `init` each have
+//! runs of their own, so that their findings are counted separately.
 //!
 //! The tests print how often each check finds the bug, for several seeds of every policy, in the order of the policies
 //! (seeded, reversed blocks, one block at a time, a starved block, stale reads):

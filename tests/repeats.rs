@@ -35,7 +35,7 @@ fn runs() -> usize {
     }
 }
 
-/// A number of items for several blocks; on a real device, for a long scan.
+/// A number of items for several blocks. On a real device, a scan of them is a long scan.
 fn item_count<T>() -> usize {
     match mode() {
         Mode::Real => SCAN_SHORT_BYTES as usize / size_of::<T>() * 5 / 4 + 77,

@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// A call that checks its result.
 type Call = fn(&[u32]);
 
-/// Calls on a slice: every verb, with each shape that it has. All items are 1.
+/// Calls on a slice: every verb, with most of its shapes and outputs. All items are 1.
 const CALLS: [Call; 50] = [
     |items| {
         assert_eq!(

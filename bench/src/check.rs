@@ -3,7 +3,7 @@
 //! Sums of integers must be exact. Sums of floats must be within a bound on the rounding error. A maximum must equal the largest item. A
 //! copy must equal the input. In long scans and copies, only some windows are checked, spread evenly from the first result to the last.
 //! Each result of a scan contains all earlier items. So an error that the scan carries on mostly shows in the next window, too. For short
-//! lists, sums and scans of warpfold must also equal the reference, bit for bit.
+//! lists, sums and scans of warpfold must also have the bits of the reference, which warpfold computes on the CPU.
 
 use anyhow::Result;
 use bytemuck::cast_slice;

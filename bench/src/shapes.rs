@@ -234,10 +234,10 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// The call `ours` of warpfold and, if CUB has a call named `cub`, that call too.
+    /// The call `ours` of warpfold and, if `cub` names a call of CUB, that call too.
     ///
     /// # Safety
-    /// If CUB has a call named `cub`, `arguments` meets the condition of [`Shapes::call`].
+    /// If `cub` names a call of CUB, `arguments` meets the condition of [`Shapes::call`].
     unsafe fn calls<'b>(
         &'b self,
         ours: Call<'b>,

@@ -96,7 +96,7 @@ impl Cache {
         let all = self.folder.as_ref()?.join("libraries");
         let folder = all.join(key.to_string());
         fs::create_dir_all(&folder).ok()?;
-        // Records that the library is used now, by the file's modification time.
+        // The modification time of the file `used` says when the library was last used.
         replace(&folder.join("used"), b"")?;
         let mut others = by_use(&all, |folder| folder.join("used"));
         others.retain(|other| other.path != folder);

@@ -21,8 +21,8 @@
 //!
 //! To compile device code, a build needs a rustc with the target `nvptx64-nvidia-cuda`. `rustup target add nvptx64-nvidia-cuda` adds the
 //! target to a stable rustc. A nightly toolchain with the component `rust-src` is enough, too. Neither compiler needs the CUDA toolkit. An
-//! operator's kernels are compiled whole, from the same source as the library's own. They are compiled for compute capability 9.0, and the
-//! library makes the kernels for 8.0 and 7.0 from these. A kernel of your own is compiled for each capability.
+//! operator's kernels are compiled from the same source as the library's own. They are compiled for compute capability 9.0, and the library
+//! makes the kernels for 8.0 and 7.0 from these. A kernel of your own is compiled for each capability.
 //!
 //! # The cache
 //!

@@ -4,8 +4,8 @@
 //! crate adds a fifth of a second to the build. The longest rows are compiled first, so that no processor is left with a long row at the
 //! end.
 //!
-//! A kernel's text depends neither on the other rows that are compiled, nor on the number of processors. Two rows in one crate could change
-//! each other's texts, for example the order of an instruction's operands.
+//! A kernel's text depends neither on the other rows that are compiled, nor on the number of processors. If two rows were in one crate,
+//! each could change the other's text, for example the order of an instruction's operands.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -266,8 +266,8 @@ fn processors() -> usize {
     jobs.unwrap_or_else(processors).max(1)
 }
 
-/// Calls `each` with every thing, on several threads. After an error, no further call begins. If calls fail, returns the error of the first
-/// such thing in the order of `things`.
+/// Calls `each` with every thing, on several threads. After an error, no further call begins. If calls fail, returns the error of the
+/// failed call whose thing comes first in `things`.
 fn side_by_side<T: Sync, R: Send>(
     things: &[T],
     threads: usize,

@@ -31,7 +31,8 @@ pub const MADE_BY_THE_LIBRARY: [(u32, u32); 2] = [(8, 0), (7, 0)];
 #[cfg(feature = "cuda_builder")]
 pub const MADE_OF_RUST_CUDAS: [(u32, u32); 1] = [(8, 0)];
 
-/// The variants, the best first: the oldest architecture that the compiler accepts, and later ones whose instructions make kernels faster.
+/// The variants, the best first. The last is for the oldest architecture that the compiler accepts. The architectures of the others have
+/// instructions that make kernels faster.
 pub const VARIANTS: [Variant; 3] = [
     Variant {
         capability: (9, 0),

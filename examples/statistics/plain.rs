@@ -13,7 +13,7 @@ pub struct Mismatch {
     cpu: f64,
 }
 
-/// Checks that a second reading gave the same mean and variance.
+/// Checks that a second call gave the same mean and variance.
 pub fn check_again(first: &Statistics, second: &Statistics) -> Result<(), Mismatch> {
     same(
         "the mean, a second time",
@@ -52,8 +52,8 @@ pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     let squared = |x: &f64| (x - mean).powi(2);
     let variance = numbers.iter().map(squared).sum::<f64>() / count;
     let magnitude = numbers.iter().map(|x| x.abs()).sum::<f64>() / count;
-    // In any order, the error of n additions is less than n·ε·Σ|x|. So the error of a mean is less than n·ε times the mean magnitude. The
-    // error of the mean adds less than the square of this bound to the variance that the second loop computes.
+    // In any order, the error of n additions is at most n·ε·Σ|x|. So the error of a mean is at most n·ε times the mean magnitude. The error
+    // of `mean` adds at most the square of this bound to `variance`.
     let bound = count * f64::EPSILON * magnitude;
     near("mean", moments.mean(), mean, bound)?;
     // The device combines in a tree. The relative error of its variance is less than n·ε·κ, where κ·σ is the root mean square of the
@@ -80,8 +80,8 @@ fn same(what: &'static str, device: f64, cpu: f64) -> Result<(), Mismatch> {
     near(what, device, cpu, 0.0)
 }
 
-/// Checks that two numbers are within a bound of each other. Where sums overflow, or contain an infinity or a NaN, the bound is not finite,
-/// and any two numbers pass.
+/// Checks that two numbers are within a bound of each other. If the bound is not finite, any two numbers pass: sums overflow, or contain an
+/// infinity or a NaN.
 fn near(what: &'static str, device: f64, cpu: f64, bound: f64) -> Result<(), Mismatch> {
     let are_same = device == cpu || device.is_nan() && cpu.is_nan();
     if are_same || !bound.is_finite() || (device - cpu).abs() <= bound {

@@ -126,8 +126,8 @@ fn check(numbers: &[f64], sum: f64, min: f64, max: f64) -> Result<(), Failure> {
     same("maximum", max, reduce::<Max, _>(numbers).wait(Cpu)?)?;
     let plain: f64 = numbers.iter().sum();
     let magnitude: f64 = numbers.iter().map(|x| x.abs()).sum();
-    // In any order, the error of n additions is less than n·u·Σ|x|, where ε is 2u. There is no such bound if the sum overflows, or contains
-    // an infinity or a NaN.
+    // In any order, the error of n additions is at most n·ε/2·Σ|x|: `bound` has room for the errors of two sums. There is no such bound if
+    // a sum overflows, or contains an infinity or a NaN.
     let bound = numbers.len() as f64 * f64::EPSILON * magnitude;
     if bound.is_finite() && (sum - plain).abs() > bound {
         return Err(Failure::Mismatch {

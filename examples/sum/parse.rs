@@ -4,8 +4,7 @@
 //! is not a decimal comma. Empty lines, and separators with nothing between them, are skipped. A text may begin
 //! with a byte order mark.
 //!
-//! The text is streamed, and is never in memory as a whole. More than [`LONGEST_WORD`] bytes without ASCII white space, a comma or a
-//! semicolon are an error.
+//! The text is streamed. More than [`LONGEST_WORD`] bytes without ASCII white space, a comma or a semicolon are an error.
 
 #![allow(dead_code, reason = "each example uses its part")]
 

@@ -59,7 +59,8 @@ const NAMES: [&str; 2] = {
     [newest.target.name, oldest.target.name]
 };
 
-/// The kernels' PTX for each of the [`generations`], the best first. Each text is also written to `output`, the build's folder.
+/// The kernels' PTX for each of the [`generations`], the best first. A generation's PTX is also written, as one file, to `output`, the
+/// build's folder.
 pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     let package = Package {
         name: "warpfold-kernels",

@@ -159,7 +159,7 @@ impl Layout {
             length: rows,
             inner: columns,
             row_pitch: pitch,
-            // If this saturates, there is at most one matrix, so the pitch is not used.
+            // If this saturates, there is at most one matrix, so `matrix_pitch` has no effect.
             matrix_pitch: rows.saturating_mul(pitch),
         }
     }

@@ -42,10 +42,10 @@
 //! | the per-thread default stream | yes: it is a blocking stream | yes |
 //! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all streams that `cudarc` makes) | no: synchronise the stream first | yes, if the work used this memory |
 //!
-//! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if streams were created in the slice's context.
-//! A call waits for the last write of a slice and, if the call writes the slice, also for the last read. When the call has queued its work,
-//! or has waited for it, `cudarc` records the slice's event of the last read anew, or the event of the last write if the call writes the
-//! slice. Later uses of the slice through `cudarc` wait for these events by the same rule.
+//! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if the slice's context has a stream that
+//! `cudarc` created. A call waits for the last write of a slice and, if the call writes the slice, also for the last read. When the call
+//! has queued its work, or has waited for it, `cudarc` records the slice's event of the last read anew, or the event of the last write if
+//! the call writes the slice. Later uses of the slice through `cudarc` wait for these events by the same rule.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 
@@ -389,7 +389,7 @@ pub unsafe trait DeviceItems {
     fn lend<'a>(&'a self, to: User<'a>) -> Lent<'a, Self::Guard<'a>>;
 }
 
-/// Items in the device's memory, which a call reads and writes. The example of [`DeviceItems`] shows how a binding implements this trait.
+/// Items in the device's memory, which a call may read and write. The example of [`DeviceItems`] shows how a binding implements this trait.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]

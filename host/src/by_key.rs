@@ -119,8 +119,8 @@ impl Keyed {
         queue.check(&self.regions(made, outputs, Some(to)))?;
         self.runs(outputs, to.starts).check_numbers()?;
         let plan = self.plan(queue.entered, row, made, outputs, to.starts)?;
-        // SAFETY: `check` covers every condition: all memory that the launches read and write belongs to this context, is aligned and
-        // long enough, and no output overlaps other memory. The plan is made for these arguments.
+        // SAFETY: `check` found that all memory of the caller's that the launches read and write belongs to this context, is aligned and
+        // long enough, and that no output overlaps other memory. The plan is made for these arguments.
         unsafe {
             match plan {
                 Some(plan) => self.reduce_runs(queue, &plan, outputs, to),
@@ -231,8 +231,8 @@ impl Keyed {
         match most_runs {
             0 => Ok(()),
             // SAFETY: values and starts can be read: the first launch writes the starts. `most_runs` is at most the number of results,
-            // and less than the number of starts (condition 2); for a scan, there is a result for each value (condition 3). There is no
-            // report.
+            // and less than the number of starts (condition 2); for a scan, there is a result for each value (condition 3). The address
+            // `report` is 0, so no report is written.
             _ => unsafe { queue.segments_checked(row, segments, made, outputs.results, 0) },
         }
     }

@@ -201,7 +201,7 @@ pub enum Error {
     },
 
     /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan of
-    /// the whole may overwrite its input, each item with its own result. If the call would write to both arguments, one of them is
+    /// all items may overwrite its input, each item with its own result. If the call would write to both arguments, one of them is
     /// reported as the input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
@@ -297,7 +297,7 @@ pub enum Error {
     /// memory that is not page-locked.
     #[error(
         "the {argument} at address {address:#x} is not memory of this GPU's primary context: it belongs to \
-         another context or device, or it was freed"
+         another context or device, or it was freed, or it is host memory that is not page-locked"
     )]
     ForeignMemory {
         /// The argument.

@@ -65,10 +65,10 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 ///
 /// A `Gpu` keeps memory between calls. The amount is bounded, and [`trim`](Self::trim) frees the memory, except for the memory of kernels
 /// and of captured graphs. `w` is the size of a workspace: 128 KiB, or up to about twice what the stream's largest call needs, whichever is
-/// more. A scan of all items needs about 8 bytes for each 56 KiB and each 32-bit word of its accumulator. Calls with other shapes need up
-/// to 8 bytes for each 128 items or segments and each 32-bit word. A call by key may need about one bit more for each key. Some reductions
-/// by key, such as those with `ArgMin`, may need 4 or 8 bytes more for each key. A stream also keeps the workspaces that it has outgrown,
-/// so it may have about 2 `w`.
+/// more. A scan of all items needs about 8 bytes for each 56 KiB of items and each 32-bit word of the accumulator. Calls with other shapes
+/// need up to 8 bytes for each 128 items or segments and each 32-bit word of the accumulator. A call by key may need about one bit more for
+/// each key. Some reductions by key, such as those with `ArgMin`, may need 4 or 8 bytes more for each key. A stream also keeps the
+/// workspaces that it has outgrown, so it may have about 2 `w`.
 ///
 /// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|

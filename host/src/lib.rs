@@ -109,14 +109,15 @@
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
-//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. The operators from [`All`] to [`CountNonZero`] reduce in all shapes. Only two
-//! of these operators scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`]
-//! makes one operator out of several.
+//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. The operators from [`All`] to [`CountNonZero`] reduce in all shapes, but only
+//! two of them scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`] makes
+//! one operator out of several.
 //!
-//! On a GPU, the items of these operators are `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits; the items
-//! of [`Recurrence`] are [`Affine`]. [`Kernel`] has a table of the operators and their item types. Items of 8 and 16 bits are combined in
-//! at least 32 bits. Results of 8 and 16 bits are truncated or rounded to their size once, at the end. Results of [`WideSum`] have a wider
-//! type than the items, in reductions and in scans. If an operator has no kernel for an item type, a request on a GPU does not compile:
+//! On a GPU, each operator has kernels for some of these item types: `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32
+//! or 64 bits; the items of [`Recurrence`] are [`Affine`]. [`Kernel`] has a table of the operators and their item types. Items of 8 and 16
+//! bits are combined in at least 32 bits. Results of 8 and 16 bits are truncated or rounded to their size once, at the end. Results of
+//! [`WideSum`] have a wider type than the items, in reductions and in scans. If an operator has no kernel for an item type, a request on a
+//! GPU does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);

@@ -64,7 +64,8 @@ impl OwnKernel {
         self.symbol
     }
 
-    /// The kernel's PTX for a device of this compute capability, major and minor; `None` below 7.0.
+    /// The kernel's PTX for a device of this compute capability, major and minor. `None` if the kernel was not compiled for such devices:
+    /// always below 7.0.
     ///
     /// ```
     /// use warpfold::OwnKernel;

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub(crate) use check::{and_wait, ascends};
 pub(crate) use launch::{Segments, Starts, reduce_in_order_to_host};
 
-/// A type of offsets, indices and lengths: `u32`, `u64` or, if it has 64 bits, `usize`.
+/// A type of offsets, indices and lengths: `u32`, `u64` or, on targets of 64 bits, `usize`.
 ///
 /// ```
 /// use warpfold::{Cpu, Offset, Result, Sum, reduce};

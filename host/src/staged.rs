@@ -228,8 +228,8 @@ fn reduce_pieces(
         lane.lend(&conductor, |address| {
             let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
             // SAFETY: the lane's memory starts with the items of these chunks, and is lent to the conductor's stream until the work is
-            // done (condition 1). The result has memory of its own (condition 2). The lane's memory is aligned to 256 bytes, and the
-            // offset is a multiple of an item's size (condition 3).
+            // done (condition 1). The result has memory of its own (condition 2). The lane's memory is aligned to 256 bytes, the offset
+            // is a multiple of an item's size, and the result is aligned to a page (condition 3).
             unsafe { queue.reduce_piece(row, input, cut.units(piece), output) }
         })
     })?;

@@ -15,7 +15,7 @@ pub struct Direction {
     mask: u64,
 }
 
-/// A direction: [`Forward`], which the compiler knows, or a [`Direction`], which it does not.
+/// A direction, as a type ([`Forward`]) or as a value ([`Direction`]).
 pub trait Heading: Copy {
     /// A distance in this direction: `distance`, or its negative if backward.
     fn signed(self, distance: u64) -> u64;

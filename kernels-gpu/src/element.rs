@@ -68,8 +68,8 @@ impl<A: Pod + Send + Sync> Accumulator for A {}
 pub type AccumulatorWords = [u32; ACCUMULATOR_MAX_WORDS];
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
-/// Runs a block for each word of an accumulator. The block is written out sixteen times, once for each word that an accumulator can
-/// have.
+/// Runs a block of code for each word of an accumulator. The block is written out sixteen times, once for each word that an accumulator
+/// can have.
 macro_rules! for_each_word {
     ($w:ident of $a:ty => $body:block) => {
         $crate::element::for_each_word!($w of $a, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)
@@ -154,7 +154,7 @@ pub fn item_of<T: Element>(vector: &Vector, index: usize) -> T {
     }
 }
 
-/// Puts an item of type `T` at place `index` of a vector. That place is zero before the call.
+/// Puts an item of type `T` at place `index` of a vector. That place has to be zero before the call.
 #[inline(always)]
 pub fn put_item<T: Element>(vector: &mut Vector, index: usize, item: T) {
     let () = T::HAS_ALLOWED_SIZE;
@@ -189,8 +189,8 @@ pub fn vector_of(words: Words) -> Vector {
     vector
 }
 
-/// Runs a block for each item of a vector. The block is written out sixteen times, since a vector has up to sixteen items. The compiler
-/// might not unroll a loop, which would then index the vector at run time.
+/// Runs a block of code for each item of a vector. The block is written out sixteen times, since a vector has up to sixteen items. The
+/// compiler might not unroll a loop, which would then index the vector at run time.
 macro_rules! for_each_item {
     ($p:ident of $t:ty => $body:block) => {
         $crate::element::for_each_item!($p of $t, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)

@@ -18,12 +18,12 @@
 //! below `u`, or for copies of its own tiles. The copies depend on no block. Only running blocks take tiles, in increasing order. So the
 //! lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
-//! A look-back takes one warp, and no barrier of the block. It takes one round of loads if its values are published, or two if it is
-//! [patient](Manner::is_patient) and folds earlier groups. Unless it is far, it takes a tree of 5 shuffles. If the values may be combined
-//! in any order, these shuffles are enough. Otherwise one more shuffle spreads the known prefix. If the look-back also folds earlier
-//! groups, 9 shuffles take the place of the tree, and 7 more follow. With a wide accumulator, or if the groups combine neighbours first,
-//! the tree stays, and each folded group costs 5 shuffles more. The last tile of a group takes up to 5 shuffles more for the next group's
-//! prefix, and 5 more if it also publishes its group's aggregate.
+//! A look-back takes one warp, and no barrier of the block. It takes one round of loads if the values that it needs are published, or two
+//! if it is [patient](Manner::is_patient) and folds earlier groups. Unless it is far, it takes a tree of 5 shuffles. If the values may be
+//! combined in any order, these shuffles are enough. Otherwise one more shuffle spreads the known prefix. If the look-back also folds
+//! earlier groups, 9 shuffles take the place of the tree, and 7 more follow. With a wide accumulator, or if the groups combine neighbours
+//! first, the tree stays, and each folded group costs 5 shuffles more. The last tile of a group takes up to 5 shuffles more for the next
+//! group's prefix, and 5 more if it also publishes its group's aggregate.
 
 mod far;
 mod fold;
@@ -136,7 +136,7 @@ impl<A: Accumulator> Lookback<A> {
     }
 
     /// The prefix of `tile`, valid on lane 0. The scan begins with `initial`. If `tile` is the last of its group, this function also
-    /// publishes the next group's prefix.
+    /// publishes the prefix of the next group, if there is one.
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once for each tile. The block has published the tile's aggregate. A

@@ -3,8 +3,8 @@
 //! An operator is a type. Its [`Op`] implementation for an element type defines what the operator does. Narrow elements are combined in a
 //! wider type. The result is rounded or truncated once, at the end.
 //!
-//! Every identity is exact: a value combined with the identity stays the same, bit for bit (except that the payload of a NaN may change).
-//! So the identity can take the place of a missing item.
+//! Every identity is exact: a value combined with the identity stays the same, bit for bit. (A value with a NaN may become another value
+//! with a NaN.) So the identity can take the place of a missing item.
 
 mod counts;
 mod dot;
@@ -75,7 +75,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// Whether a result has the same bits in any order of combination, as with integers, minima and maxima.
     const EXACT: bool = false;
 
-    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. Lowered, it is the result for no items.
+    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. For an `x` with a NaN, another value with a NaN will do.
+    /// Lowered, the identity is the result for no items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Max, Op, Sum};

@@ -24,8 +24,8 @@ use crate::simt::in_global_memory;
 /// A parameter of an entry.
 #[cfg(feature = "stable")]
 pub trait Parameter {
-    /// The same value. If the value is a pointer, the compiler learns from the call that it points to global memory. Entries that nightly
-    /// rustc compiles need no such call.
+    /// The same value. From the call, the compiler learns that a pointer points to global memory. Entries that nightly rustc compiles need
+    /// no such call.
     fn known(self) -> Self;
 }
 
@@ -147,7 +147,7 @@ macro_rules! operator_entry {
 }
 
 /// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. The attributes mark the entry, as
-/// `cuda_std::kernel` does, and give it the row's symbol.
+/// `cuda_std::kernel` does, and set its symbol.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]

@@ -13,9 +13,10 @@
 //! # }
 //! ```
 //!
-//! The rungs are for learning and measuring: a call allocates its scratch memory and waits for its result. A float result is within the
-//! error bound of its tree. Its bits may depend on the block size or on the order of atomic operations, except with warpfold's own rungs. A
-//! call that launches kernels fails while a blocking stream of the context is being captured ([`warpfold::Error::CaptureUnderWay`]).
+//! The rungs are for learning and measuring: a call allocates its scratch memory and waits for its result. A sum of n floats is within
+//! n·u·Σ|x| of the exact sum if nothing overflows, where u is the unit roundoff. The bits of a float result may depend on the block size or
+//! on the order of atomic operations, except with warpfold's own rungs. A call that launches kernels fails while a blocking stream of the
+//! context is being captured ([`warpfold::Error::CaptureUnderWay`]).
 //!
 //! Like a user's program, this crate loads kernels of its own and launches them by the public interfaces of warpfold and of `cust`. The
 //! kernels are in `warpfold-ladder-kernels`, and the README of this crate is a guide to them.

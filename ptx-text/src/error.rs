@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// The text ends within a function, a scope or a declaration.
+    /// A function, a scope, a declaration or a statement has no end.
     BreaksOff,
     /// The text has no entry.
     NoEntry,

@@ -18,7 +18,7 @@ pub type Barriers = BTreeMap<String, usize>;
 pub enum Operands {
     /// As constants, if the compiler knows them. rustc does this.
     Known,
-    /// In registers, except for barrier 0. rust-cuda's compiler does this.
+    /// In registers, if the barrier has both numbers. rust-cuda's compiler does this.
     InRegisters,
 }
 
@@ -140,7 +140,7 @@ pub enum Fault {
         /// The source's barriers.
         expected: Barriers,
     },
-    /// The kernel must wait first for preceding work, and does not; or it must not wait, and does.
+    /// The kernel must wait first for preceding work, and does not; or it must not wait first, and does.
     Wait {
         /// Whether the kernel waits first.
         waits_first: bool,

@@ -16,7 +16,7 @@
 //! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. A run has at most
 //! `MOST_COPIES` copies. These statements do not end a run: the operations in `ARITHMETIC` without a predicate, scopes, declarations of
 //! registers, and the instructions that are replaced above, except those that end a group of copies or wait for copies. Any other statement
-//! ends the run, and comes after the run's stores.
+//! ends the run. Unless the statement is removed, it comes after the run's stores.
 
 use std::fmt::Write;
 

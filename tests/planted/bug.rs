@@ -43,7 +43,7 @@ macro_rules! bugs {
 }
 pub(crate) use bugs;
 
-/// The text of a kernel. Kernels by key compare keys.
+/// The text of a kernel. A kernel by key has two texts; this returns the one that compares keys.
 fn text_of(it: Circumstances, symbol: &str) -> String {
     match symbol.starts_with("by_key_") {
         true => it.generation.keyed_kernel(symbol),
@@ -112,8 +112,8 @@ impl Tally {
     }
 }
 
-/// Four sets of checks: an empty set, and one for each check of kernels that can be turned off. With two checks, the first finding would
-/// end the launch and hide findings of the other check.
+/// Four sets of checks: an empty set, and `sync`, `race` and `init` alone. With two checks, the first finding would end the launch and hide
+/// findings of the other check.
 fn one_at_a_time() -> [Checks; 4] {
     let mut watches = [Checks::none(); 4];
     watches[1].sync = Switch::On;

@@ -16,7 +16,7 @@ pub struct Edit {
 
 /// The occurrences of a pattern in a kernel's text, by name, in their order.
 ///
-/// If a change of a kernel adds or removes an occurrence, only `names` changes.
+/// If a change of a kernel adds or removes an occurrence, only `names` must be adapted.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     pub pattern: &'static str,

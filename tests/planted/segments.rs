@@ -126,7 +126,7 @@ const STORES: Places = Places {
     ],
 };
 
-/// The same stores in a reduction that can stream rows.
+/// The stores of state words and of the tickets, in a reduction that can stream rows.
 const STREAMING_STORES: Places = STORES.named(&STREAMING_STORE_NAMES);
 
 const STREAMING_STORE_NAMES: [&str; 76] = {

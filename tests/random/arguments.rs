@@ -2,11 +2,12 @@
 //! device, or at an invalid address. Counts in device memory may be too large, and offsets may be wrong. The call is queued, waited for or
 //! captured.
 //!
-//! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. If there are items, a
-//! call with wrong arguments must be refused, write nothing, and leave nothing in its capture. Without items, such a call may be refused.
-//! Any other call must write the results of plain loops, and nothing else. If only the device knows how long an output must be, a call
-//! fills a short output to its end. If the results are unspecified, as with wrong offsets, the call may write anything to its outputs. The
-//! test judges arguments by their lengths, addresses and byte ranges, without the library's code.
+//! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. With items, a call
+//! must be refused if an argument has a wrong length, address or overlap. It must then write nothing, and leave nothing in its capture.
+//! Without items, such a call may be refused. Any other call must write the results of plain loops, and nothing else. If only the device
+//! knows how long an output must be, a call fills a short output to its end. If the results are unspecified, as with wrong offsets, the
+//! call may write anything to its outputs. The test judges arguments by their lengths, addresses and byte ranges, without the library's
+//! code.
 
 #[path = "arguments/calls.rs"]
 mod calls;

@@ -1,5 +1,5 @@
-//! Left folds of rows and of long segments, in which mostly each warp has a ring in shared memory. The tests cover every place in a vector,
-//! several rows in a block, chunks of any length, and empty segments among long ones.
+//! Left folds of rows and of long segments. In most of the launches, each warp has a ring in shared memory. The tests cover every place in
+//! a vector, several rows in a block, chunks of any length, and empty segments among long ones.
 
 use bytemuck::Zeroable;
 use cust::memory::DeviceBuffer;

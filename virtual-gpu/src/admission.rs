@@ -36,7 +36,7 @@ pub enum LaunchError {
     Block {
         /// The requested block.
         block: [u32; 3],
-        /// The limits, as text.
+        /// What the device or the kernel allows, as text.
         allowed: String,
     },
     /// More shared memory than a block may have.

@@ -7,8 +7,8 @@
 /// In which order blocks start, how many run at a time, whether a block gets fewer turns, and whether reads may return old values.
 ///
 /// A correct kernel gives a correct result under every policy, with two exceptions. A kernel that relies on blocks starting in order may
-/// hang under [`Policy::ReversedBlocks`]. A kernel whose blocks wait for later blocks, such as a cooperative kernel, hangs under
-/// [`Policy::OneBlock`].
+/// hang under [`Policy::ReversedBlocks`]. A kernel whose blocks wait for later blocks (such as a cooperative kernel), or for a grid that
+/// they launched, hangs under [`Policy::OneBlock`].
 ///
 /// ```
 /// use virtual_gpu::{Policy, RunOptions};

@@ -42,7 +42,7 @@ fn a_vector_addition() -> Result<(), Box<dyn std::error::Error>> {
     let c = DeviceBuffer::<u32>::zeroed(100)?;
     let add = module.get_function("add")?;
     let (from_a, from_b, to) = (a.as_device_ptr(), b.as_device_ptr(), c.as_device_ptr());
-    // SAFETY: `add` takes three arrays of as many words as there are threads.
+    // SAFETY: `add` takes three arrays of as many words as there are threads: 100. The buffers stay until the stream is synchronised.
     unsafe { launch!(add<<<1, 100, 0, stream>>>(from_a, from_b, to))? };
     stream.synchronize()?;
     let mut sums = [0; 100];

@@ -1,4 +1,4 @@
-//! Two ways to bring a slice into page-locked memory: copying it with several threads, and locking it in place.
+//! Two ways to bring a slice into page-locked memory: copying it with one or more threads, and locking it in place.
 
 use std::thread;
 

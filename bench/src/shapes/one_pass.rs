@@ -1,4 +1,4 @@
-//! Reductions other than sum, minimum and maximum. Each reads all items once.
+//! Reductions by operators other than `Sum`, `Min` and `Max`. Each reads all items once.
 
 use anyhow::Result;
 use bytemuck::Zeroable;
@@ -11,7 +11,7 @@ use super::{Buffers, Shape};
 use crate::cub::shapes::Arguments;
 use crate::data::Measured;
 
-/// The largest relative error of a result that is not exact.
+/// The largest relative error that is accepted in a result that is not exact.
 const TOLERANCE: f64 = 5e-6;
 
 /// All reductions of this module.
@@ -139,7 +139,7 @@ fn dot_product<'a>(place: &'a Buffers<'a>, arguments: Arguments, dot: f64) -> Re
     })
 }
 
-/// The index of the first item that no other item is before, by `is_before`.
+/// The index of the least item in the order of `is_before`; of several equal ones, the index of the first.
 pub fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
     let mut first = 0;
     for (index, &item) in items.iter().enumerate() {

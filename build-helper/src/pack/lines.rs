@@ -3,9 +3,9 @@
 //!
 //! 1. In a line, [`NAME`] replaces the kernel's name. For each prefix of registers or labels, the *newest* number begins as 0. A number is
 //!    replaced by nothing if it is the newest number plus 1, and then becomes the newest. Any other number is replaced by its distance from
-//!    the newest. So equal instructions become equal lines.
+//!    the newest. Lines that differ only in their numbers often become equal in this way.
 //! 2. Equal lines are written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance
-//!    back to an earlier line.
+//!    from there back to an earlier line of the dictionary.
 //! 3. If [`longest_run`] finds an earlier equal run of at least [`SHORTEST_RUN`] lines, the run is encoded by the distance back and the
 //!    length. Any distance is allowed.
 //!

@@ -6,8 +6,8 @@
 //!
 //! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait that
 //!   defines `twice`.
-//! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait counts
-//!   or is foreign, too.
+//! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
+//!   counts, or if its trait is foreign as well.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
 //! - A macro, or a call of a macro, may define every name in it. A call of a macro of the library, such as `item!`, defines the structs in
 //!   it.

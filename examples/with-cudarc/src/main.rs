@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A waiting call returns its result.
     let total = reduce::<Sum, _>(&x).wait(gpu)?;
 
-    // The events of `cudarc` order queued work with other uses of the same slices, on any stream.
+    // The events of `cudarc` order queued work with `cudarc`'s other uses of the same slices, on any stream.
     let mut sums = uploads.alloc_zeros(items.len())?;
     let mut kept = uploads.alloc_zeros(items.len())?;
     let mut count = uploads.alloc_zeros(1)?;

@@ -43,8 +43,8 @@ impl Marker {
     }
 }
 
-/// Queues a launch that marks the heads of runs of keys. Device memory may hold the number of keys. Then the launch also writes the number
-/// of items, and this function returns the address of that number. Otherwise it returns 0.
+/// Queues a launch that marks the heads of runs of keys, and writes the number of keys into the heads' [`Summary`]. Returns the address
+/// where the launch writes this number if the number comes from device memory (`count`); otherwise 0.
 ///
 /// # Safety
 ///
@@ -138,7 +138,7 @@ impl Marked {
         row: &'static Row,
     ) -> Result<Option<&'gpu LoadedKernel>> {
         let chunks = (self.keys.item_count as u64).div_ceil(row.division.chunk_items);
-        // A kernel is not compiled for a scan that has too many keys for any number of resident blocks.
+        // If the scan has too many keys even for the most blocks that the device can hold, the kernel that compares keys is not compiled.
         let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
         let may_compare = self.marker.compares_bytes
             && can_compare(self.keys)

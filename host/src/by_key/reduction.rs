@@ -31,7 +31,7 @@ pub(super) struct Plan<'a> {
 
 impl Keyed {
     /// The plan of a call. `row` is the operator's row for segments. `None` if there are no keys; if the call is a scan; if the operator
-    /// has no kernel for runs, or its items and its accumulators are wide; if first keys are wanted, and have a size that the kernel cannot
+    /// has no kernel for runs, or the kernel's `short_runs_fit` is false; if first keys are wanted, and have a size that the kernel cannot
     /// copy; or if the outputs have room for fewer runs than keys.
     pub(super) fn plan<'a>(
         &self,

@@ -34,7 +34,7 @@ pub(crate) struct Done<'gpu> {
     pub sections: Arguments<Section>,
     /// The section that was downloaded last: its items are at the start of the lane's buffer.
     arrived: Option<Section>,
-    /// The number of chosen items or of runs; 0 for other calls.
+    /// The number of chosen items or of runs, for a verb that [chooses](Verb::chooses); otherwise 0.
     pub count: usize,
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn wait_for_result(
         }
         drop(queue);
         call.wait()?;
-        // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
+        // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a result of the kernel row (condition 2).
         unsafe { call.read_result_to(result) }
     })
 }
@@ -129,7 +129,7 @@ pub(crate) fn wait_for_total(
         }
         call.wait()?;
         // SAFETY: `wait` ended the scan, whose total was written or copied to the call's result (condition 1). `total` is as long as a
-        // row's result (condition 2).
+        // result of `row` (condition 2).
         unsafe { call.read_result_to(total) }
     })
 }

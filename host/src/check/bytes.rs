@@ -19,7 +19,7 @@ use crate::kernel::Item;
 #[derive(Clone)]
 pub struct Bytes(Box<Value>);
 
-/// The contents of [`Bytes`]. They are boxed because a flaw has up to five `Bytes`.
+/// The contents of [`Bytes`]. They are boxed to keep a flaw small: it has up to five `Bytes`.
 #[derive(Clone)]
 struct Value {
     bytes: Box<[u8]>,

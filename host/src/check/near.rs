@@ -4,8 +4,8 @@ use half::{bf16, f16};
 
 use super::Bytes;
 
-/// The largest accepted difference of results, as a part of the largest absolute value involved. Rounding in a few operations usually
-/// causes a smaller difference, and an operator that is not associative causes a much larger difference.
+/// The largest accepted difference of results, as a part of the largest finite absolute value involved. Usually, rounding in a few
+/// operations causes a smaller difference, and an operator that is not associative causes a much larger difference.
 const TOLERANCE: f64 = 1e-3;
 
 /// A way to read bytes as numbers: the size of a number in bytes, and the function that reads a number.

@@ -174,7 +174,7 @@ impl<'a> Queue<'a> {
         // SAFETY: the words are those of a scan of columns (condition 1), with these matrices and the prepared workspace (condition 2). By
         // `check_columns`, items, count and results are aligned memory of the context. The results overlap neither items nor count, and
         // there is room for a result of each item (condition 3). A reversed scan reads the same rows, from the last row backward by a pitch
-        // that wraps. If the count in device memory is smaller, the kernel skips the last rows or matrices.
+        // that wraps. If the count in device memory is smaller than that of `layout`, the kernel skips the last rows or matrices.
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -240,6 +240,6 @@ pub(crate) fn reduce_column_to_host(
     };
     Queue::for_caller(entered, &call).columns_reduce(row, column, output)?;
     call.wait()?;
-    // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
+    // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a result of the kernel row (condition 2).
     unsafe { call.read_result_to(result) }
 }

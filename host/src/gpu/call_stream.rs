@@ -137,7 +137,7 @@ impl CallStream {
     /// # Safety
     ///
     /// - The work that writes the result is done.
-    /// - `result` has at most [`RESULT_MAX_BYTES`] bytes, as the results of every row have.
+    /// - `result` has at most [`RESULT_MAX_BYTES`] bytes, as the results of every kernel row have.
     pub unsafe fn read_result_to(&self, result: &mut [u8]) -> Result<()> {
         debug_assert!(result.len() <= RESULT_MAX_BYTES);
         let start = self.result_memory()?.start();

@@ -48,7 +48,8 @@ pub(crate) enum Form {
     Plain,
     /// A scan goes backward.
     Backward,
-    /// A scan or a reduction by key goes forward, and compares keys. In the other forms an earlier launch has marked where runs begin.
+    /// A scan or a reduction by key goes forward, and compares keys. In the other forms, it reads where runs begin, as marked by an earlier
+    /// launch.
     Keyed,
 }
 

@@ -23,7 +23,7 @@ const ALONE_BYTES: usize = 8 << 20;
 /// Several GPUs, for slices of the host.
 ///
 /// Each GPU gets its share of the items over its own bus, from a thread of its own. For a reduction, a share has consecutive items. For a
-/// scan, pieces of up to 4 MiB go to the GPUs in turn. A piece waits on its device until the earlier pieces have been read. The results
+/// scan, pieces of up to 4 MiB go to the GPUs in turn. A piece waits on its device until the earlier pieces have been combined. The results
 /// have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU only.
 ///
 /// During the call, a scan takes about 17 bytes of each device's memory for each 56 KiB of items and each 32-bit word of the accumulator,

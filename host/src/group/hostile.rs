@@ -101,7 +101,7 @@ fn hostile_messages_neither_hang_calls_nor_corrupt_memory() {
             dice: Rng::with_seed(seed as u64),
         };
         let mut member = Member::new(&gpu, hostile, Duration::from_secs(1));
-        // Both an error and a result are allowed.
+        // An error is allowed, and so is a result.
         let _ = reduce::<Sum, _>(&items).wait(&mut member);
         let _ = reduce::<Moments, _>(&floats).wait(&mut member);
         let _ = scan::<Sum, _>(&items)

@@ -27,9 +27,9 @@ use crate::launch::Span;
 /// [module's documentation](super).
 ///
 /// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank). From its first scan
-/// on, or from its first reduction in which several ranks have chunks, it also keeps a board of 128 KiB on its device. Calls on many items
-/// need longer messages and a larger board. The board of a scan has about 8 bytes for each 56 KiB of all items and each 32-bit word of the
-/// accumulator.
+/// on, or from its first reduction in which several ranks have chunks, it may also keep a board of 128 KiB on its device. Calls on many
+/// items need longer messages and a larger board. The board of a scan has about 8 bytes for each 56 KiB of all items and each 32-bit word
+/// of the accumulator.
 ///
 /// # Failures
 ///

@@ -4,10 +4,10 @@
 //! has passed. After a timeout, this module aborts the communicator. This ends the communicator's work on the device. NCCL's kernels read
 //! and write messages in page-locked memory.
 //!
-//! **Late ranks.** NCCL keeps a sent message on the receiver's device, even after the sender has given up. So a rank that comes far too
-//! late still finds the message. Therefore the envelope of each message has two times: when its rank came, and when its rank gives up. From
-//! these times, all ranks see which ranks were too late. A rank counts its times from the moment at which the last of the previous messages
-//! reached it. So the clocks of two ranks differ only by the time between the two ranks' moments.
+//! **Late ranks.** NCCL keeps a sent message in buffers of its own on the receiver's device, even after the sender has given up. So a rank
+//! that comes far too late still finds the message. Therefore the envelope of each message has two times: when its rank came, and when its
+//! rank gives up. From these times, all ranks see which ranks were too late. A rank counts its times from the moment at which the last of
+//! the previous messages reached it. So the clocks of two ranks differ only by the time between the two ranks' moments.
 
 mod library;
 

@@ -8,7 +8,7 @@
 //!
 //! - an output has room for everything that the call must write, and a count that the call reads has an item;
 //! - each region is aligned for its items;
-//! - no output shares a byte with an input or with another output. One exception: the output of a scan of the whole may be its input, if
+//! - no output shares a byte with an input or with another output. One exception: the output of a scan of all items may be its input, if
 //!   each result overwrites its own item;
 //! - each region is memory of this GPU's primary context. The driver is asked about the region's first byte.
 //!

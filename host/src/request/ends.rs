@@ -106,7 +106,7 @@ fn results<R: Item>(
 }
 
 /// Runs a call on items of the host, which are uploaded all at once, and writes the results to the beginning of `to`, which is long enough.
-/// If the results are [cut](Wanted::is_cut), the first result that is written is that of the first grouped item.
+/// If the results are [cut](Wanted::is_cut), only those of [grouped](Arguments::grouped) items are written.
 fn results_to(
     gpu: &Gpu,
     verb: Verb,

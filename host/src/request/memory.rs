@@ -204,8 +204,8 @@ pub trait Input<'a>: sealed::Input<'a> {
 
 /// An output of a request: a slice of the host, or device memory, borrowed mutably.
 ///
-/// Device memory has to be aligned for its items. It must not overlap an input or another output. The only exception is a scan of the
-/// whole: its output may be its input, if each result overwrites its own item. See [`Error::Overlap`](crate::Error::Overlap).
+/// Device memory has to be aligned for its items. It must not overlap an input or another output. The only exception is a scan of
+/// all items: its output may be its input, if each result overwrites its own item. See [`Error::Overlap`](crate::Error::Overlap).
 ///
 /// ```
 /// use warpfold::request::memory::{OnTheHost, Output};

@@ -146,8 +146,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each row of `row_items` items. Unlike [`Self::segments`], this needs no offsets in memory. The bits are the
-    /// same. If there are no items, there are no rows and no results.
+    /// Combines the items of each row of `row_items` items. The results have the same bits as with [`Self::segments`], but no offsets are
+    /// needed. If there are no items, there are no rows and no results.
     ///
     /// If the number of items is not a multiple of `row_items`, or `row_items` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).
@@ -195,8 +195,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
     ///
     /// The bits are those of a segment of the same items. For operators that use the index of an item, the index is `k`. If `length` is 0,
-    /// each result is the operator's identity. Each item is read once. If `inner` is 1, the parts are handled as rows, otherwise as
-    /// columns.
+    /// each result is the operator's identity. If `inner` is 1, the parts are handled as rows, otherwise as columns.
     ///
     /// If the number of items is not `outer` · `length` · `inner`, the error is [`Error::UnevenAxes`](crate::Error::UnevenAxes).
     ///

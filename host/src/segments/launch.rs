@@ -126,7 +126,7 @@ impl Prepared<'_> {
 }
 
 impl<'a> Queue<'a> {
-    /// Queues the work on the segments. If the kernel refuses the offsets, it writes 1 to `report`, unless `report` is 0.
+    /// Queues the work on the segments. If the kernel refuses the offsets, it writes 1 at the address `report`, unless that is 0.
     pub fn segments(
         &mut self,
         row: &'static Row,
@@ -166,8 +166,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Queues the reduction of each segment to a result in `output`. If the kernel refuses the offsets, it writes 1 to `report`, unless
-    /// `report` is 0.
+    /// Queues the reduction of each segment to a result in `output`. If the kernel refuses the offsets, it writes 1 at the address
+    /// `report`, unless that is 0.
     pub fn segmented_reduce(
         &mut self,
         row: &'static Row,
@@ -243,12 +243,13 @@ impl<'a> Queue<'a> {
             item: row.result,
         };
         // SAFETY: `check` found the items to be aligned memory of the context, and there are no offsets and no number of segments
-        // (condition 1). The output is page-locked memory of the library's own, a page long (condition 2). There is no report (condition
-        // 3).
+        // (condition 1). The output is page-locked memory of the library's own, with room for any result (condition 2). There is no report
+        // (condition 3).
         unsafe { self.segmented_reduce_checked(row, segments, output, 0) }
     }
 
-    /// Queues the scan of each segment to `output`. If the kernel refuses the offsets, it writes 1 to `report`, unless `report` is 0.
+    /// Queues the scan of each segment to `output`. If the kernel refuses the offsets, it writes 1 at the address `report`, unless that
+    /// is 0.
     pub fn segmented_scan(
         &mut self,
         row: &'static Row,
@@ -358,8 +359,13 @@ impl<'a> Queue<'a> {
         // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report are as long as the kernel's contract
         // says (condition 4): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
         // has the state words for these segments (condition 2). There are as many blocks as the windows need, of the right shape (condition
+<<<<<<< HEAD
         // 3). If windows have fewer diagonals than a chunk has items, they are fewer than the resident short blocks (`window_shift`). So
         // the blocks are short, with a scan's shared memory, and each of them has one window.
+=======
+        // 3). If a window has fewer diagonals than a chunk has items, there are fewer windows than resident short blocks (`window_shift`),
+        // so the blocks are short, and have a scan's shared memory.
+>>>>>>> e50-eng
         unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }

@@ -177,8 +177,8 @@ impl Queue<'_> {
         selection.check_numbers()?;
         self.check(&selection.regions(count))?;
         // SAFETY: the checks found inputs, outputs and a count of the caller's to be memory of the context, aligned and without overlap,
-        // with a flag for each item, and spans are as long as they say (conditions 1 to 4). A count of the library's own is page-locked
-        // memory, a page long (conditions 3 and 4).
+        // with a flag for each item, and spans are as long as they say (conditions 1 to 4). A count of the library's own
+        // lies in page-locked memory with room for it, which only this call uses (conditions 3 and 4).
         unsafe { self.select_checked(selection, count) }
     }
 

@@ -238,7 +238,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         Some(())
     }
 
-    /// Waits for a piece's work, and lets the workers copy the results to their destination.
+    /// Waits for a piece's work. If the piece has results, lets the workers copy them to their destination.
     fn wait(&mut self, Moving { lane, to }: Moving<'gpu, 'slice>) -> Result<()> {
         let lane = lane.wait()?;
         if to.is_empty() {

@@ -88,7 +88,7 @@ impl<A> Link<'_, A> {
 
 impl<A: Copy> Link<'_, A> {
     /// Runs `take` after the `take` of all earlier ranks. So the ranks take shared resources in a fixed order, and simultaneous scans
-    /// cannot wait for each other.
+    /// cannot deadlock.
     pub fn in_turn<R, E: From<Broken>>(&self, take: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
         self.chain
             .wait(|state| (state.turn == self.rank).then_some(()))?;

@@ -1,4 +1,4 @@
-//! A scan of a slice that several GPUs share: piece p goes to GPU p mod n, over that GPU's own bus.
+//! A scan of a slice that n GPUs share: piece p goes to GPU p mod n, over that GPU's own bus.
 //!
 //! ```text
 //! piece p arrives      its tiles are read: the kernel publishes the aggregates of their tile groups

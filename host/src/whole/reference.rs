@@ -58,7 +58,8 @@ fn tile_starts<T: Element>(items: &[T], chunk: u64) -> impl Iterator<Item = u64>
     tiles.map(|tile| tile * reduce_tile_items::<T>())
 }
 
-/// Step 2 of a reduction whose accumulator is not wide, for one thread: a fold for each position in a vector.
+/// Step 2 of a reduction whose accumulator is not wide, unless [`fold_tiles`] is used, for one thread: a fold for each position in a
+/// vector.
 fn fold_columns<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut folds = vec![O::identity(); vector_items::<T>()];
     for tile_start in tile_starts(items, chunk) {

@@ -23,7 +23,7 @@ use crate::{simt, warp};
 /// warp 0's reads. `totals` has a place for each warp, and may be used again after another barrier.
 ///
 /// # Safety
-/// - Convergent: the whole block.
+/// - Convergent: the whole block, which has [`BLOCK_WARPS`] warps.
 /// - `totals` is in the block's own shared memory and has a place for each warp. A barrier lies between earlier accesses to `totals` and
 ///   this call.
 #[inline(always)]

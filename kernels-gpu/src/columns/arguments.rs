@@ -45,7 +45,7 @@ macro_rules! with_columns_scan_arguments {
     ([$($callback:tt)*] $($tokens:tt)*) => {
         $($callback)*! {
             $($tokens)*
-            /// The address of item 0, aligned to an item.
+            /// The address of item 0, aligned to an item. In a backward scan, item 0 is in the last row of matrix 0.
             input: *const T,
             /// How many rows a matrix has.
             row_count: u64,

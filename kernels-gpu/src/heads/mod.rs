@@ -4,10 +4,10 @@
 //! An item is a **head** if it begins a run. The items are numbered in the direction of the work. So in a backward scan item 0 is the last
 //! one in memory, and the head of a run is its last item in memory.
 //!
-//! A **tile** is [`TILE_ITEMS`] items. A **range** is a number of consecutive tiles, a power of two, that one block marks. There are at
-//! most [`MOST_RANGES`] ranges. The last head before a tile is either in the tile's range or before the range. The number of heads before a
-//! tile is the number of those in the tile's range, plus the number of heads before the range. So there are two numbers for each tile, and
-//! two for each range.
+//! A **tile** is [`TILE_ITEMS`] items. A **range** is a number of consecutive tiles that one block marks: a power of two, or fewer in the
+//! last range. There are at most [`MOST_RANGES`] ranges. The last head before a tile is either in the tile's range or before the range. The
+//! number of heads before a tile is the number of those in the tile's range, plus the number of heads before the range. So there are two
+//! numbers for each tile, and two for each range.
 //!
 //! ```text
 //! byte 0     Summary

@@ -5,10 +5,10 @@
 //!
 //! Values of several groups' tiles would not fit in registers. So the block that holds the last tile of a group [gathers](Lookback::gather)
 //! the group: as soon as all tiles of the group are published, it publishes the group's aggregate. The block gathers before it looks back
-//! for the group's last tile. If it has delayed the look-back of its previous tile, it gathers before that look-back. Otherwise each
-//! aggregate would wait for a prefix, and the prefix would wait for the aggregates of other groups.
+//! for the group's last tile. If it has delayed the look-back of its previous tile, it gathers before that look-back. If it gathered after
+//! a look-back, each aggregate would wait for a prefix, and the prefix would wait for the aggregates of other groups.
 //!
-//! A look-back reads the nearest aggregates and the nearest prefixes of groups together, up to [`WINDOW`] of either sort. It folds the
+//! A look-back reads the nearest aggregates and the nearest prefixes of groups together, up to [`WINDOW`] of each. It folds the
 //! aggregates after the nearest known prefix. The resulting prefix has the same bits as with a look-back that is not far.
 
 use crate::board::{put, Stripe};
@@ -48,7 +48,7 @@ macro_rules! for_each_eighth {
     };
 }
 
-/// The slots that a look-back reads.
+/// The slots that a warp reads, to gather a group or to look back.
 #[derive(Clone, Copy)]
 struct Wanted {
     /// The tile's group.
@@ -162,7 +162,7 @@ impl<A: Accumulator> Lookback<A> {
     /// # Safety
     /// - The conditions of [`Lookback::look_back`].
     /// - `scratch` has [`crate::launch::scan_scratch_bytes`] of shared memory. Only this warp uses it.
-    /// - If `tile` is the last of its group, [`Self::gather`] was called.
+    /// - If `tile` is the last of its group, [`Self::gather`] was called for it, with this `scratch`.
     #[inline(always)]
     pub unsafe fn look_far_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,
@@ -227,7 +227,7 @@ impl<A: Accumulator> Lookback<A> {
     ///
     /// # Safety
     /// - Convergent: a whole warp. The calling block holds `tile`, and publishes it only once.
-    /// - `room` is in shared memory, and only this warp uses it.
+    /// - `room` is in shared memory, and only this warp uses it. Exactly one lane has `has_aggregate`.
     #[inline(always)]
     pub unsafe fn publish_tile_together(
         &self,

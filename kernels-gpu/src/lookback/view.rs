@@ -181,7 +181,7 @@ impl<'a, L: Published> View<'a, L> {
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 
-    /// Waits for the tiles of the own group.
+    /// Waits for the tiles of the own group that [the warp reads](Self::has_own_tile).
     ///
     /// # Safety
     /// Convergent: the whole warp. The scan has the view's tile.
@@ -199,7 +199,8 @@ impl<'a, L: Published> View<'a, L> {
         }
     }
 
-    /// Waits for the tiles of the own group, and for the tiles of earlier groups back to the nearest prefix.
+    /// Waits for the tiles of the own group that [the warp reads](Self::has_own_tile), and for the tiles of earlier groups back to the
+    /// nearest known prefix.
     ///
     /// # Safety
     /// Convergent: the whole warp. The scan has the view's tile.

@@ -52,8 +52,8 @@ pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinMax;
 
-/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`]. `ArgMinMax<u32>` returns `u32`, with the
-/// limits of `ArgMin<u32>`.
+/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`]. `ArgMinMax<u32>` returns indices as
+/// `u32`, with the limits of `ArgMin<u32>`.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMinMax, Extremes, Op};

@@ -1,8 +1,9 @@
 //! The logarithm of a sum of exponentials.
 //!
 //! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
-//! all items are −∞. When two values with the greatest items `a` ≥ `b` combine, the sum of the second is multiplied by `exp(b − a)` and
-//! added to the sum of the first (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
+//! all items are −∞ or one is NaN. When two values with the greatest items `a` ≥ `b` combine, the sum of the second is multiplied by
+//! `exp(b − a)` and added to the sum of the first (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*,
+//! arXiv:1805.02867, 2018).
 //!
 //! These exponentials are at most 1, and the multiplied sums are added to sums of at least 1. So the absolute error of the exponentials
 //! matters: it is less than 0.52 · 2⁻²³, or 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three
@@ -178,11 +179,11 @@ fn of_two(a: f32, b: f32) -> Exponentials {
     }
 }
 
-/// The exponential of `−|a − b|`, as two factors: a number from 0.7 to 1.42, and a power of two. The power is 0 if `−|a − b|` is below
-/// −87.7 or NaN. The error of the product is less than 0.52 · 2⁻²³.
+/// The exponential of `−|a − b|`, as two factors: a number from 0.7 to 1.42, and a power of two. If `−|a − b|` is below −87.7 or NaN,
+/// 0 takes the place of the power. The error of the product is less than 0.52 · 2⁻²³.
 ///
-/// The exponential of `x` is 2^(whole + rest), with `x·log₂ e = whole + rest` and `|rest|` at most 1/2. The rounding error of `log₂ e`
-/// matters most for small exponentials.
+/// The exponential of `x` is 2^(whole + rest), with `x·log₂ e = whole + rest` and `|rest|` at most 1/2. The rounding error of `log₂ e` is
+/// multiplied by `x`. But where `|x|` is large, the exponential is small, and so is its error.
 #[inline(always)]
 fn exponential(a: f32, b: f32) -> (f32, f32) {
     // −127·ln 2.

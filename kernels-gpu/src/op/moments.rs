@@ -8,7 +8,7 @@
 //!
 //! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). If
 //! the mean is far from 0, the mean of squares minus the square of the mean would be much less exact. If n = m, the last term is
-//! (S − T)²/2n. If n is also a power of two, no division is needed.
+//! (S − T)²/(2n). If n is also a power of two, no division is needed.
 //!
 //! In a reduction of an array, a thread combines its items of a tile pairwise, so most of its combinations need no division. It divides at
 //! most once per full tile.
@@ -32,8 +32,8 @@ use crate::element::{item_of, vector_of, Element, Words};
 ///
 /// Integers of more than 53 bits are rounded to `f64` first. Among several items, a NaN makes the variance NaN, and an infinity makes it
 /// infinite or NaN. For n items with the mean μ and the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c +
-/// log₂ n). Here c is the number of tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. Where S is the sum
-/// of n items, (n·S)² must not overflow.
+/// log₂ n). Here c is the number of tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. If S is the sum
+/// of the n items, (n·S)² must not overflow.
 ///
 /// ```
 /// use warpfold_kernels::op::{Moments, Op};

@@ -19,8 +19,8 @@
 //! next, and the block with the last ticket of the last launch combines the partials. If several GPUs share the chunks, the host combines
 //! the partials instead.
 //!
-//! Every byte of the input is read once. A block has one barrier; the block that combines the partials has three. [`crate::contract`]
-//! defines the combination tree, and so every bit of the result.
+//! Every byte of the input is read once. A block with a chunk has one barrier; the block that combines the partials has three.
+//! [`crate::contract`] defines the combination tree, and so every bit of the result.
 
 mod in_pairs;
 mod partials;

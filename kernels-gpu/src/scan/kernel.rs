@@ -230,9 +230,9 @@ struct Array<T, U> {
 
 impl<T, U> Array<T, U> {
     /// The cache policy of reads. From compute capability 9.0 on, the L2 cache evicts the lines of the input last, except in small scans in
-    /// place. These lines are not read again, but the cache then evicts written lines first, and a scan of 1 GiB takes 3 % less time on an
-    /// H200. Presumably the memory switches between reads and writes less often. A scan of 48 MiB in place took more time with this policy.
-    /// [`IN_PLACE_CACHED_BYTES`] has the measurements.
+    /// place. The input's lines are not read again, but the cache then evicts written lines first, and a scan of 1 GiB takes 3 % less time
+    /// on an H200. Presumably the memory switches between reads and writes less often. A scan of 48 MiB in place took more time with this
+    /// policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();

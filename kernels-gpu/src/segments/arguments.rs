@@ -31,7 +31,7 @@ macro_rules! with_segmented_reduce_arguments {
             output: *mut R,
             /// Null, or the address of a word that is set to 1 if the offsets are refused.
             report: *mut u64,
-            /// How many windows a block works on. The last block may have fewer.
+            /// How many windows a block works on. The last blocks may have fewer, or none.
             windows_per_block: u64,
             /// The binary logarithm of the number of diagonals of a window.
             window_shift: u64,
@@ -70,7 +70,7 @@ macro_rules! with_segmented_scan_arguments {
             output: *mut R,
             /// Null, or the address of a word that is set to 1 if the offsets are refused.
             report: *mut u64,
-            /// How many windows a block works on. The last block may have fewer.
+            /// How many windows a block works on. The last blocks may have fewer, or none.
             windows_per_block: u64,
             /// The binary logarithm of the number of diagonals of a window.
             window_shift: u64,
@@ -93,7 +93,7 @@ macro_rules! with_by_key_reduce_arguments {
             item_count: u64,
             /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
             item_count_at: *const u64,
-            /// The [heads](crate::heads), marked for all items that are used. Used if the text does not compare keys.
+            /// The [heads](crate::heads), marked for all items of the scan or reduction. Read only if the text does not compare keys.
             heads: *mut u8,
             /// The address of the keys, one for each item: a multiple of 16 if the text compares keys.
             keys: *const u32,
@@ -134,11 +134,11 @@ macro_rules! with_by_key_scan_arguments {
             item_count: u64,
             /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
             item_count_at: *const u64,
-            /// The [heads](crate::heads), marked for all items that are used. Used if the text does not compare keys.
+            /// The [heads](crate::heads), marked for all items of the scan or reduction. Read only if the text does not compare keys.
             heads: *mut u8,
-            /// The address of the keys, one for each item: a multiple of 16. Used if the text compares keys.
+            /// The address of the keys, one for each item: a multiple of 16. Read only if the text compares keys.
             keys: *const u32,
-            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are. Used if the text compares keys.
+            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are. Read only if the text compares keys.
             key_bytes: u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,

@@ -30,7 +30,7 @@
 //! **Progress.** A block's ticket decides its windows. The block waits only for its own windows, and for windows of blocks with earlier
 //! tickets, which have started. It combines its windows' tails in order, so it never waits for a value that it would publish later. Before
 //! a block of a reduction waits, it publishes all its values that do not depend on earlier windows. A block of a scan does so for each
-//! window. (If the last warp of a block alone waits, the block's other warps publish their values without waiting for that warp.)
+//! window. (If only the last warp of a block waits, the block's other warps publish their values without waiting for that warp.)
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
 //! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find
@@ -110,7 +110,7 @@ use self::search::Offsets;
 ///    2^`window_shift` diagonals, at most as many as a chunk has items. The launch has [`crate::segments::window_count`] windows, and a
 ///    block for each `windows_per_block` of them, rounded up, at least one. A block has [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or
 ///    [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It has at least [`crate::segments::shared_bytes`] of
-///    dynamic shared memory: those of a scan, even in a reduction, if a window has fewer diagonals than a chunk has items.
+///    dynamic shared memory: as many as for a scan, even in a reduction, if a window has fewer diagonals than a chunk has items.
 /// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
 ///    meanwhile.
 /// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every

@@ -21,7 +21,7 @@
 //! A scan first combines by sixteens in the same way. Then it goes down from the one value that is left, whose prefix is the identity. The
 //! first of sixteen values has the same prefix as the value that the sixteen were folded to. The prefix of each further value is the prefix
 //! of the value before it, combined with the value before it. An item's result is its prefix in an exclusive scan, and its prefix combined
-//! with the item in an inclusive scan. The result is lowered. So a result depends only on its segment's items up to its own.
+//! with the item in an inclusive scan. The result is lowered. So an item's result depends only on its segment's items up to this item.
 //!
 //! # The work
 //!
@@ -50,14 +50,14 @@
 //! checked there. Offsets of 4 bytes are copied in vectors. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots
 //! are written only if the work also has longer chunks.
 //!
-//! Some reductions of rows do not copy items to shared memory: vectors go straight to registers. Their operators combine sixteens pairwise,
-//! or find the indices of extremes. See `kernel/rows.rs` for the conditions. If all chunks of such a launch are equally long, it mostly
-//! does without windows: single warps combine whole chunks (see `kernel/whole.rs`). Left folds of rows with equally long chunks mostly do
-//! without windows too. Their items go through shared memory, where several warps of a block have a ring each, and all chunks of a row go
-//! to one block (see `kernel/rings.rs`).
+//! In some reductions of rows, vectors of items go straight to registers, and not to shared memory. Their operators combine sixteens
+//! pairwise, or find the indices of extremes. See `kernel/rows.rs` for the conditions. If all chunks of such a launch are equally long, it
+//! mostly does without windows: single warps combine whole chunks (see `kernel/whole.rs`). Left folds of rows with equally long chunks
+//! mostly do without windows too. Their items go through shared memory, where several warps of a block have a ring each, and all chunks of
+//! a row go to one block (see `kernel/rings.rs`). Left folds of rows of one item mostly use no shared memory (see `kernel/singles.rs`).
 //!
-//! In most other reductions by a left fold, these warps use their rings too, if a block's chunks are long on average: each of them takes
-//! whole chunks (see `kernel/long.rs`).
+//! In most other reductions by a left fold, the warps with a ring use their rings too, if a block's chunks are long on average: each of
+//! these warps takes whole chunks (see `kernel/long.rs`).
 //!
 //! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the
 //! last of sixteen, its value is first combined with those of the other fifteen. If a later block combines a row, the value of the row's

@@ -44,7 +44,7 @@ pub trait Predicate<T: Element>: Copy + Send + Sync + 'static {
     }
 }
 
-/// Numbers other than 0. −0.0 counts as 0; a NaN does not.
+/// Values other than 0. −0.0 counts as 0; a NaN does not.
 ///
 /// ```
 /// use warpfold_kernels::selection::{NonZero, Predicate};

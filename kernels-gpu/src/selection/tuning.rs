@@ -19,8 +19,8 @@
 //!
 //! The last two designs were measured on 2026-11-26, when this design took 377 and 444 µs.
 //!
-//! A selection of runs writes lengths, and items of up to 8 bytes, in batches. All other outputs are written one value after another. The
-//! times in µs, for 2^28 `f32` on an H200 (2026-11-26):
+//! A selection of runs writes lengths, and items of up to 8 bytes, in batches. For all other outputs, a lane reads and writes one value
+//! after another. The times in µs, for 2^28 `f32` on an H200 (2026-11-26):
 //!
 //! | | run lengths, runs of 1, 32, 4096 | `select_if`, 10, 50, 90 % |
 //! |---|---|---|

@@ -1,8 +1,9 @@
 //! Atomic operations on a 32-bit word that threads share, in global or in shared memory.
 //!
 //! Any thread may call these functions: they are not convergent. Pass a float as its bits ([`f32::to_bits`]). The functions do not return
-//! the old value. Their memory order is relaxed: read a shared word after a barrier, and a global word after the launch. In global memory
-//! they are atomic among all threads of the device. In shared memory they are atomic among the threads of the block.
+//! the old value. Their memory order is relaxed: read a word of shared memory after a barrier, and a word of global memory after the
+//! launch. In global memory they are atomic among all threads of the device. In shared memory they are atomic among the threads of the
+//! block.
 //!
 //! The bits of a sum of floats depend on the order of the threads' additions. In global memory, the hardware flushes subnormal operands and
 //! sums to zero.

@@ -114,7 +114,7 @@ pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     }
 }
 
-/// `left ⊕ right`, on the conditions of `Op::combine_equal`. Only operators with wide accumulators use this hole.
+/// `left ⊕ right`, under the conditions of `Op::combine_equal`. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_equal(left, right)

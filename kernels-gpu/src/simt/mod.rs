@@ -18,8 +18,8 @@
 //!
 //! State words, tickets and `Control::fault` are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a
 //! single access of 64 bits. A state word carries a value together with its tag, so no other order is needed. The one exception is
-//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Some launches with the
-//! last tag need it, and launches that mark heads.
+//! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Launches that mark heads
+//! need it, and so do some launches with the last tag.
 
 // On the host the kernels are only type-checked: each instruction panics.
 #![cfg_attr(

@@ -1,7 +1,7 @@
 //! Words that running blocks share, or that the warps of a block share.
 //!
-//! All accesses are PTX by `ptx!`. Each states its memory order and its scope. The compilers' own accesses have the wrong scope (`.sys`),
-//! or no memory order (read-modify-write operations).
+//! All accesses are PTX by `ptx!`. Each states its memory order and its scope. The compilers' own atomic loads and stores have the wrong
+//! scope (`.sys`). Their read-modify-write operations state no memory order.
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
 ///
@@ -190,8 +190,8 @@ pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
     before
 }
 
-/// Adds 1 and returns the old value. Releases this thread's earlier accesses, and acquires the accesses that earlier callers released, at
-/// GPU scope.
+/// Adds 1 to `counter`, and returns its old value. Releases this thread's earlier accesses, and acquires the accesses that earlier callers
+/// released, at GPU scope.
 ///
 /// # Safety
 /// `counter` is in global memory, aligned and writable.

@@ -8,7 +8,7 @@ use warpfold_ladder::{Item, Placement, Plain, Rung};
 use crate::common::Random;
 use crate::failure::Failure;
 
-/// An operator for the ladder's kernels. It also has warpfold's reductions and scans.
+/// An operator for the ladder's kernels. warpfold also has kernels that reduce and scan with it.
 pub trait Operator<T: Item>:
     Plain<T>
     + Kernel<kind::reduce, T>

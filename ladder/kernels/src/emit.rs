@@ -140,7 +140,8 @@ crate::for_each_ladder_kernel!(entries);
 macro_rules! launching {
     ($symbol:ident => $function:expr, $($parameter:ident: $type:ty,)*) => {
         entry!($symbol($($parameter: $type,)*) {
-            // SAFETY: the entry has the conditions of the function that it calls, and a launch meets them.
+            // SAFETY: the address is this entry's. The entry has the other conditions of the function that it calls, and a launch meets
+            // them.
             unsafe { $function($symbol as *const c_void, $($parameter),*) }
         });
     };

@@ -16,8 +16,8 @@ pub fn run<O: Plain<T>, T: Item>(mut run: Run<'_, T>, thread_items: u64) -> Resu
     let shared_bytes = block_threads * size_of::<T>() as u32;
     let parameters = [address_of(input), result.address(), item_count];
     run.timed(|session, kernel| {
-        // SAFETY: these are the kernel's parameters. The input has `item_count` items, and the scratch memory holds the identity. A block
-        // has shared memory for one item of each thread.
+        // SAFETY: these are the kernel's parameters, and the kernel is for blocks of this size. The input has `item_count` items, and the
+        // scratch memory holds the identity. A block has shared memory for one item of each thread.
         unsafe { session.launch(kernel, shape, shared_bytes, parameters) }
     })?;
     run.session.finish(|| result.first())

@@ -71,7 +71,7 @@ warpfold::kernels! {
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
         // SAFETY: all 256 threads reach every call, as `item_count` is the same for all, and a barrier comes before the scratch is used
-        // again. There are `item_count` items and sums.
+        // again. The block has `SHARED_BYTES`, enough for one scratch. There are `item_count` items and sums.
         unsafe {
             let scratch = Scratch::at(0);
             let mut before = 0;

@@ -292,7 +292,7 @@ impl Op<[u32; 2]> for LastPair {
 impl Commutative for LastPair {}
 
 warpfold::item! {
-    /// `scale * exp(exponent)`, a sum of exponentials that neither overflows nor vanishes.
+    /// A sum of exponentials, `scale * exp(exponent)`, in a form that neither overflows nor vanishes.
     pub struct Exponential {
         pub exponent: f32,
         pub scale: f32,

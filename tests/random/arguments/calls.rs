@@ -83,8 +83,7 @@ pub fn all() -> Vec<&'static Call> {
 /// An argument's memory, as a slice of items of type `T`.
 fn at<T: DeviceCopy>(place: &Extent) -> DeviceSlice<T> {
     let start = DevicePointer::from_raw(place.address);
-    // SAFETY: the items are in the arena, which outlives the call. If they are not, the call refuses the slice or accesses none of its
-    // items.
+    // SAFETY: the arena outlives the call. A slice outside of the arena is refused, or the call accesses none of its items.
     unsafe { DeviceSlice::from_raw_parts(start, place.items) }
 }
 

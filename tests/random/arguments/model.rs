@@ -151,7 +151,8 @@ pub fn segments_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], vec![], vec![], counted])
 }
 
-/// The `scan` of each segment, or `None` if the offsets are wrong or do not cover all items. Without a segment, an item has no result.
+/// The `scan` of each segment, or `None` if the offsets are wrong or do not cover all items. An item outside of all segments has no
+/// result.
 fn scans_of_segments(a: &[Vec<u64>], scan: impl Fn(&[u64]) -> Vec<u64>) -> Option<Vec<Vec<u64>>> {
     let segments = segments_of(&a[0], &a[1])?;
     let covers = a[1].first() == Some(&0) && a[1].last() == Some(&(a[0].len() as u64));

@@ -47,8 +47,9 @@ impl<'a> Order<'a> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the earlier calls on which this call depends have been made, and has its stream wait for their events. A waiting call
-    /// needs no event, since the library begins it after all earlier work of blocking streams.
+    /// Waits until earlier calls have been made: all of them with [`Pace::InTurn`], otherwise those that conflict with this call. Then has
+    /// its stream wait for their events. A waiting call needs no event, since the library begins it after all earlier work of blocking
+    /// streams.
     pub fn before(&self, step: usize, stream: Option<&Stream>) {
         let earlier = &self.steps[..step];
         let is_needed = |other: &Step| match self.pace {

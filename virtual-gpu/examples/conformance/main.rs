@@ -3,7 +3,8 @@
 //! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels, or with `--table` one kernel for each form
 //! of an instruction. It runs each kernel on the virtual GPU and on the driver's device. If the outputs differ, it shows a difference. The
 //! first random kernels on which the devices disagree are also shortened and printed. The devices still disagree on a shortened kernel. On
-//! a machine without a GPU, the second device is also virtual, with another schedule and with all checks on.
+//! a machine without a GPU, the second device is also virtual. It then has another schedule and all checks on, unless `--through-driver` is
+//! given.
 
 mod compare;
 mod device;

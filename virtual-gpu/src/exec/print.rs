@@ -1,8 +1,8 @@
 //! `printf` of kernels, and the message of a failed assertion.
 //!
-//! The supported conversions are `d i u x X o c s p f F e E g G %`, with flags, width, precision and length. The flag for a space and the
-//! length `h` have no effect. `%g` and `%G` ignore the precision: they print the fewest significant digits that identify the value, without
-//! an exponent. Text is printed at once, not when the host synchronises.
+//! The supported conversions are `d i u x X o c s p f F e E g G %`, with flags, width, precision and length. A `*` in place of a width or a
+//! precision is not supported. The flag for a space and the length `h` have no effect. `%g` and `%G` ignore the precision: they print the
+//! fewest significant digits that identify the value, without an exponent. Text is printed at once, not when the host synchronises.
 
 use std::io::Write;
 
@@ -121,6 +121,10 @@ impl Conversion {
                 format!("{digits}e{sign}{:02}", power.abs())
             }
             _ => x.to_string(),
+        };
+        let body = match letter.is_ascii_uppercase() {
+            true => body.to_uppercase(),
+            false => body,
         };
         self.pad(body, sign)
     }
@@ -263,6 +267,8 @@ mod tests {
     #[test]
     fn floats_and_texts() {
         let bytes = 1234.5_f64.to_le_bytes();
+        assert_eq!(print("%.1E", &bytes), "1.2E+03");
+        assert_eq!(print("%F", &f64::INFINITY.to_le_bytes()), "INF");
         assert_eq!(print("%f", &bytes), "1234.500000");
         assert_eq!(print("%.1e", &bytes), "1.2e+03");
         assert_eq!(print("%9.2f|", &bytes), "  1234.50|");

@@ -100,7 +100,7 @@ pub(crate) fn to_narrow<T: Narrow, S: Float>(a: S, control: u32) -> T {
 /// The fraction bits of f32 that tf32 does not have.
 const FRACTION_BELOW: u32 = 0x1fff;
 
-/// Adds `bias` to the bits of an f32, and truncates the sum to the ten fraction bits of tf32. A NaN
+/// Adds `bias` to the bits of a finite f32, and truncates the sum to the ten fraction bits of tf32. An infinity stays as it is. A NaN
 /// becomes `0x7fffe000`.
 pub(crate) fn to_tensor(a: f32, bias: u32) -> u32 {
     match (a.is_nan(), a.is_infinite()) {

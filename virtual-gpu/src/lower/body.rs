@@ -48,7 +48,8 @@ pub(super) struct Body<'a, 'm> {
     pub(super) calls_written: u32,
 }
 
-/// Makes the program of a kernel. Problems are added to the list. If any are added, the program must not be used.
+/// Makes the program of a kernel. Problems are added to the list. If any are added, or if the budget is used up, the program must not be
+/// used.
 pub(super) fn lower_kernel<'a>(
     module: &ModuleNames<'a>,
     function: &'a Function<'a>,

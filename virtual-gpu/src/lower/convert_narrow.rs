@@ -57,7 +57,7 @@ pub(super) fn single<'a>(
         (false, _) => to_integer(to, from),
         // bf16 converts to integers of 8 bits, but not from them.
         (true, false) if to.kind == Kind::Brain && from.bits == 8 => None,
-        // The result is clamped to 0 or 1, so there is nothing to round.
+        // A whole number becomes 0 or 1 when it is clamped, so there is nothing to round.
         (true, false) if mode.saturates() => match to.kind {
             Kind::Brain => by_integer!(from, F => map2!(F, u32, |a: F, _: u32| {
                 if a > 0 { Brain::one() } else { Brain(0) }

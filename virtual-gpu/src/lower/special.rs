@@ -49,7 +49,7 @@ pub(super) fn parse(name: &str) -> Option<(Special, u32)> {
         "%cluster_nctarank" => (Special::Fixed(1), 32),
         "WARP_SZ" => (Special::Fixed(32), 32),
         "%aggr_smem_size" => (Special::TotalSharedBytes, 32),
-        // These are always 0 on the virtual device: reserved shared memory has no addresses, and kernels do not see their graph.
+        // These are always 0 on the virtual device: it reserves no shared memory, and kernels do not see their graph.
         "%reserved_smem_offset_begin" | "%reserved_smem_offset_end" => (Special::Fixed(0), 32),
         "%current_graph_exec" => (Special::Fixed(0), 64),
         _ => numbered(stem)?,

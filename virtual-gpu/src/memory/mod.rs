@@ -114,7 +114,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `bytes` is 0, or more than are free on the device or the host, or more than the device has unused addresses. All allocations of a
+    /// `bytes` is 0, or the device or the host has fewer bytes free, or the device has too few unused addresses. All allocations of a
     /// device, freed ones included, share 16 TiB of addresses.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)

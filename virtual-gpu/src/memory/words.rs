@@ -16,7 +16,7 @@ pub(super) struct Words {
     layout: Layout,
 }
 
-// SAFETY: this owns the words, and any thread may free memory of the global allocator.
+// SAFETY: a `Words` owns its words, and any thread may free memory of the global allocator.
 unsafe impl Send for Words {}
 // SAFETY: a `&Words` gives access only to `&[AtomicU32]`, which threads may share, and to an address.
 unsafe impl Sync for Words {}

@@ -133,7 +133,7 @@ fn pinned_memory_does_not_disturb_launches_of_grids() {
         return;
     }
     let _context = Context::new();
-    // On the virtual device, the address of the pinned memory is higher than those of device memory, where the grid's parameters are.
+    // On the virtual device, pinned memory lies at a higher address than device memory, where the grid's parameters are.
     pinned(4);
     let raise = launching::launch("raise", "3", FIRE_AND_FORGET);
     assert_eq!(run_linked(&raise, 0).map(|words| words[0]), Ok(8));
@@ -302,7 +302,7 @@ fn errors_of_a_linker_are_written_to_its_log() {
     let options = [ERROR_LOG, ERROR_LOG_BYTES];
     let bytes = ptr::without_provenance_mut::<c_void>(log.len());
     let mut values = [log.as_mut_ptr().cast(), bytes];
-    // SAFETY: two options with two values, a buffer and its length. The buffer lives until the linker is destroyed.
+    // SAFETY: there are two options, with a buffer and its length. The buffer lives until the linker is destroyed.
     let created = unsafe { cuLinkCreate_v2(2, options.as_ptr(), values.as_mut_ptr(), &mut linker) };
     assert_eq!(created, 0);
     let text =

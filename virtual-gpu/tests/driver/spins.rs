@@ -53,7 +53,7 @@ SPIN:
 /// Three zeros in page-locked memory, which the kernel and the host both read and write while the kernel runs.
 fn shared_words() -> &'static [AtomicU32; 3] {
     let words = pinned(3).cast::<[AtomicU32; 3]>();
-    // SAFETY: twelve bytes, aligned by the driver, that stay until the context is destroyed at the end of the test.
+    // SAFETY: `words` points to twelve bytes, aligned by the driver, that stay until the context is destroyed at the end of the test.
     // Device and host access them atomically from here on; nothing else knows of them yet.
     unsafe {
         words.write([const { AtomicU32::new(0) }; 3]);

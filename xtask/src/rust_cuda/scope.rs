@@ -9,7 +9,7 @@ use crate::kernel_set::KernelSet;
 /// The test of the kernels' bits, which runs on each architecture.
 const BITS: &str = "bits";
 
-/// Tests of the library that depend on the text, on the launches, or on a launch's cost.
+/// Tests of the library that depend on the kernels' text, on the launches, or on a launch's cost.
 const TESTS: [&str; 17] = [
     BITS,
     "by_key",

@@ -82,7 +82,7 @@ impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (OnTheHost, Written, Uncounted
     }
 }
 
-/// The results of a request for runs. A field is empty if it was not requested.
+/// The results of a request for runs. A field is empty if it was not requested, or if there are no items.
 struct Found<T> {
     firsts: Vec<T>,
     lengths: Vec<u64>,

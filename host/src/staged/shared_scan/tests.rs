@@ -48,8 +48,8 @@ fn scans_share_one_lane_of_each_gpu() {
     let test = "staged::shared_scan::tests::scans_share_one_lane_of_each_gpu";
     on_two_devices(test, || {
         let gpus = [0, 1].map(|ordinal| Gpu::with_device(ordinal).unwrap());
-        // One scan begins on the first GPU, and the other scan on the second GPU. If each scan took the lane of its first GPU at once, each
-        // scan would wait for the lane that the other scan has.
+        // One scan begins on the first GPU, and the other scan on the second GPU. If each scan at once took the lane of the GPU on which
+        // it begins, it would then wait for the other scan's lane.
         but_one_lane(&gpus[0], || {
             but_one_lane(&gpus[1], || {
                 thread::scope(|scope| {

@@ -21,9 +21,9 @@ const MOST_AT_ONCE: usize = 4;
 /// The keys of a warp's part of a tile that the warp loads in advance.
 #[derive(Clone, Copy)]
 struct Begun<T> {
-    /// Rows of vectors. Not used if the part is not whole.
+    /// Rows of vectors. Used only if `is_whole`.
     rows: [Vector; MOST_AT_ONCE],
-    /// In lane 0, the key before the part. Not used if the part is not whole.
+    /// In lane 0, the key before the part. Used only if `is_whole`.
     before: T,
     /// Whether the part is loaded in vectors.
     is_whole: bool,

@@ -59,8 +59,8 @@ use super::{depart, Launch};
 /// keys (see `simt::compares_keys`).
 ///
 /// # Safety
-/// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window, with the shared memory of a
-///    segmented scan.
+/// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, and the shared
+///    memory of a segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text compares keys, `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a multiple of 16,
 ///    and the scan is forward. Then nobody writes the keys before the launch's end. Otherwise `heads` has room for the bits of
@@ -108,8 +108,8 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 /// starts of the runs. From this kernel's text, the host also makes a text that compares keys (see `simt::compares_keys`).
 ///
 /// # Safety
-/// 1. Convergent: whole blocks of `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, one for each window. They have the shared memory
-///    of a segmented scan or, if a window has as many items as a chunk, at least that of a segmented reduction.
+/// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads. It has the
+///    shared memory of a segmented scan or, if a window has as many items as a chunk, at least that of a segmented reduction.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text compares keys, `key_bytes` is 4 or 8, and `keys` is a multiple of 16. Otherwise `heads` has room for the bits of
 ///    `item_count` items, and earlier work has marked the items forward, as many as condition 4 says. If the text compares keys, or first
@@ -167,7 +167,7 @@ pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArgument
         if launch.begin_at_heads(&heads, keys, room) {
             launch.reduce_at_heads(&outputs, room);
         } else if launch.offsets.item_count == 0 && simt::thread_index() == 0 {
-            // Without items there are no runs. The block with the first ticket writes their number.
+            // Without items there are no runs. The block with the first ticket writes that their number is 0.
             if simt::read_shared(&raw const (*launch.header).ticket) == 0 {
                 outputs.end(0, 0);
             }

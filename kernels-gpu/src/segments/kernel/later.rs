@@ -37,8 +37,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && row.is_multiple_of(chunk)
     }
 
-    /// Combines the rows that end in the block [`LATER`] tickets before this one, if there is such a block. Then it combines the rows that
-    /// end in this block, if there is no block [`LATER`] tickets after it.
+    /// Combines the rows that end in the block [`LATER`] tickets before this one, if there is such a block. Then combines the rows that end
+    /// in this block, if there is no block [`LATER`] tickets after this one.
     ///
     /// # Safety
     /// - Convergent: a whole warp, the only one of the block that calls this.

@@ -17,9 +17,9 @@
 //! The input's first item may lie anywhere in a vector. All steps begin at the same place in a vector. If this place is not the vector's
 //! first, a step has one vector more. Two neighbouring lanes then read the vector in which one leaf ends and the next begins.
 //!
-//! If rows have fewer leaves than a step, a unit is one step with several rows. If rows have several chunks, a block has whole rows, whose
-//! chunks its warps take in turn. Then each chunk's value goes to shared memory. After a barrier, a lane for each row combines the row's
-//! values.
+//! A unit is a chunk or, if rows have fewer leaves than a step, one step with several rows. If rows have several chunks, a block has whole
+//! rows. Its warps take the chunks of these rows in turn, and put each chunk's value into shared memory. After a barrier, a lane for each
+//! row combines the row's values.
 //!
 //! A variant began to copy a later step after it had read a leaf's vectors, and before it folded them. It was slower on an H200
 //! (2026-11-26): sums of 2^28 `f32` in rows of 1,024 took 262 µs, and 240 µs in the order above.
@@ -69,12 +69,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         values.wrapping_add(number as usize)
     }
 
-    /// Reduces the units from `begin` to `end`, exclusive, which are the block's. The warps that have a ring take these units in turn.
-    /// Writes the results of rows of one chunk. If rows have several chunks, puts the chunks' values into shared memory.
+    /// Reduces the block's units, from `begin` to `end`, exclusive. The warps that have a ring take these units in turn. Writes the results
+    /// of rows of one chunk. If rows have several chunks, puts the chunks' values into shared memory.
     ///
     /// # Safety
-    /// Convergent: the whole block, which has used no shared memory. The launch has whole chunks, cut as `cut` says. It has the units, and
-    /// no other block reduces them.
+    /// Convergent: the whole block, which has used no shared memory. The operator [has rings](has_rings). The launch has whole chunks, cut
+    /// as `cut` says. It has the units, and no other block reduces them.
     #[inline(always)]
     pub unsafe fn reduce_in_rings(&self, cut: &Cut, begin: u32, end: u32) {
         let warps = self.ring_warps(cut);
@@ -142,7 +142,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+<<<<<<< HEAD
     /// The index in its row of the first item of a unit's leaf `leaf`.
+=======
+    /// The index that a unit's first item has in its row.
+>>>>>>> e50-eng
     #[inline(always)]
     fn index_of_leaf(&self, cut: &Cut, unit: u32, leaf: u32) -> u64 {
         // If a unit has several rows, indices start anew in each.
@@ -156,7 +160,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         chunk as u64 * NARROW_CHUNK_ITEMS + index
     }
 
-    /// The ring of a warp, and its place for values.
+    /// A warp's ring, and the warp's place for values.
     #[inline(always)]
     pub fn ring_of(&self, warp: u32) -> (*mut u8, Values<O::Accumulator>) {
         let memory: *mut u8 = self.header.cast();

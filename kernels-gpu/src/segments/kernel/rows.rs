@@ -175,7 +175,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while begin < vectors {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `begin`. The header is written (this function's condition). The
-            // work has the vectors: `begin < vectors`. No other warp has this step, and one lane has the value of each piece. So no other
+            // work has the vectors: `begin < vectors`. No other warp has this step, and each piece's value is on one lane. So no other
             // thread writes that value or finishes that chunk. The work has a chunk for each piece, if a chunk is one piece.
             unsafe {
                 let value = self.fold_step(first, begin, vectors, levels);
@@ -358,7 +358,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors: u32,
         levels: u32,
     ) -> O::Accumulator {
-        // SAFETY: the whole warp is here, with the same `levels`, and the vectors exist: this function's conditions.
+        // SAFETY: the whole warp is here, with the same `levels`, and the work has the vectors: this function's conditions. The vectors are
+        // aligned, since the launch has streams. 8 and 16 are less than 32.
         unsafe {
             let mut folded = self.fold_eights(first, begin, vectors);
             if levels > 3 {
@@ -448,8 +449,8 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines in the last three of a step's eight levels, or in those of the three that are among the first `levels` levels. The values that
-/// are combined begin at vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
+/// Combines in the last three of a step's eight levels. Levels after the first `levels` are left out. The values that are combined begin at
+/// vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.

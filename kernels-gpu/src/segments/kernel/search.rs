@@ -160,7 +160,7 @@ fn place_around(guess: u64, lane: u32) -> i64 {
 }
 
 impl Offsets {
-    /// Whether the offsets are in memory, where other work may rewrite them. Otherwise they are computed.
+    /// Whether the offsets are in memory, where they may be rewritten during the launch. Otherwise they are computed.
     #[inline(always)]
     pub fn are_read(&self) -> bool {
         self.offset_bytes != 0

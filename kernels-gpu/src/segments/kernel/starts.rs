@@ -2,7 +2,7 @@
 //!
 //! The offsets of works that are not dense are checked here, before they are used. Where one warp's chunks end and the next warp's begin,
 //! two warps read the same offset, and both values are compared. When a work's starts are written, no other offset is read twice. So starts
-//! ascend even if other work rewrites the offsets meanwhile.
+//! ascend even if the offsets are rewritten meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::direction::Heading;
@@ -267,7 +267,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         direction.border(work.base.wrapping_add(place as u64), item_count) as u32
     }
 
-    /// Whether two warps have read different values of one offset, because other work rewrites it. Then the starts might not ascend.
+    /// Whether two warps have read different values of one offset, because it is rewritten meanwhile. Then the starts might not ascend.
     ///
     /// # Safety
     /// Convergent: the whole warp. The starts are written.

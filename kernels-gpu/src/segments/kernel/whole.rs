@@ -8,12 +8,12 @@
 //! vectors of a unit: one binary tree for each chunk. For this, the warp needs no search, no shared memory and no barrier of the block.
 //!
 //! A unit has 1, 2 or 4 steps of [`STEP_VECTORS`] vectors. After three levels of a step's tree, each lane has one value. The next two
-//! levels combine the values of lanes that are 8 and 16 apart. With several steps, two lanes share this work: each combines the values of
-//! one step. This takes three combinations for four steps, and would take eight if each step were finished alone.
+//! levels combine the values of lanes that are 8 and 16 apart. With several steps, the lanes share these two levels: each lane combines the
+//! values of one step. This takes three combinations for four steps, and would take eight if each step were finished alone.
 //!
 //! If rows have several chunks, and there are no rings, each chunk's value is published in a slot of its own. A [later](super::later) block
 //! combines the rows that end in a block. If there is no later block, the block combines these rows itself. Of the launches with whole
-//! chunks, only these take tickets, since only in these a block waits for another block.
+//! chunks, only those of this paragraph take tickets: only in them does a block wait for another block.
 //!
 //! **Rings.** With left folds, items go through [rings](super::rings), and a unit has one chunk or the items of a ring's step. A block
 //! takes whole rows. So no value is published, and there is no ticket.
@@ -246,9 +246,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let same = O::EQUAL_WORDS;
         let (mut one, mut two) = (O::identity(), O::identity());
         let mut number = 0;
-        // SAFETY: the whole warp is here, with the same `levels` and `number`, and the vectors exist: this function's conditions. With
-        // several steps, the unit has all their vectors. Lanes that exchange values are at most 16 apart, fewer than the 32 lanes of a
-        // warp.
+        // SAFETY: the whole warp is here, with the same `levels` and `number`, and the vectors exist and are aligned: this function's
+        // conditions. With several steps, the unit has all their vectors. Lanes that exchange values are 1, 2, 4, 8 or 16 apart, less than
+        // the 32 lanes of a warp.
         unsafe {
             let mut value = loop {
                 let step = simt::opaque_one() as u32;

@@ -14,8 +14,8 @@ use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
-    /// next room. Returns false on all threads if the block has no windows: the count in device memory may be less than the launch's number
-    /// of segments. In that case, it writes only the ticket, the tag and `is_refused` to the header.
+    /// next room. Returns false on all threads if the block has no windows: a segment count from device memory may be less than the count
+    /// for which the blocks were launched. In that case, it writes only the ticket, the tag and `is_refused` to the header.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once.
@@ -284,7 +284,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         number + 2 - ((number % 2) | is_followed)
     }
 
-    /// The number of the first work that a scan takes of the window with the works `number` and `number + 1`.
+    /// The number of the work that a scan takes first, of the works `number` and `number + 1`, which are one window's.
     ///
     /// # Safety
     /// The header is written, and `number` is even.
@@ -337,7 +337,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         2 * self.windows_per_block
     }
 
-    /// The address of border number `window`: the number of the first segment that begins at this border or after it.
+    /// The address of border number `window`. There lies the number of the first segment that begins at this border or after it.
     ///
     /// # Safety
     /// `window <= windows_per_block`.

@@ -115,10 +115,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             before: T::zeroed(),
         };
         // SAFETY: tiles and tickets are the same for all sharing warps. So the branches around convergent calls go the same way in all of
-        // them, and each turn's tile is sent once, in order. A tile below the end belongs to the launch, all of whose items and flags are
-        // readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written the output of the
-        // buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's shares and ticket
-        // are read before the next turn's barrier, and overwritten after it.
+        // them, and each turn's tile is sent once, in order. A tile below the end belongs to the launch, and the launch's items and flags
+        // are readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written the output of
+        // the buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's shares and
+        // ticket are read before the next turn's barrier, and overwritten after it.
         unsafe {
             // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
             let mut arriving = end;

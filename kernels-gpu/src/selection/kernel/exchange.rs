@@ -7,11 +7,11 @@
 //! `racecheck` orders accesses by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer
 //! barriers than the writer.
 //!
-//! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers, so turn t + 4 uses the slots and barriers of turn
-//! t again. A tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the tile
-//! of turn t + 4, or the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the tile's
-//! slot is free. When the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that tile was
-//! sent, all sharing warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
+//! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers for each direction, so turn t + 4 uses those of
+//! turn t again. A tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the
+//! tile of turn t + 4, or the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the
+//! tile's slot is free. When the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that
+//! tile was sent, all sharing warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;

@@ -20,7 +20,7 @@ use super::choice::Prefix;
 /// Tiles of a group.
 const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
-/// The most items of a tile. One word holds a tile's count and the place of the tile's last chosen item, 16 bits each.
+/// The most items of a tile. One word holds a tile's share: its count and its `last`, 16 bits each.
 const COUNTED_TILE_ITEMS: u32 = 1 << 15;
 
 /// The published values of a selection.

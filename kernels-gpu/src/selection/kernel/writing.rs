@@ -216,7 +216,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     ///
     /// # Safety
     /// - Convergent: a whole warp. Its list and items are written, and a barrier of the warp has followed.
-    /// - The outputs are writable, as for [`super::select`], and no other warp writes these items.
+    /// - The outputs are writable, as for [`super::select`], and no other warp writes the outputs of these items.
     #[inline(always)]
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;

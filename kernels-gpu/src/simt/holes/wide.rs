@@ -179,7 +179,7 @@ macro_rules! holes {
             })
         }
 
-        /// `left ⊕ right`, on the conditions of `Op::combine_equal`.
+        /// `left ⊕ right`, under the conditions of `Op::combine_equal`.
         #[inline(always)]
         pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
             let (left, right) = (words_of(left), words_of(right));

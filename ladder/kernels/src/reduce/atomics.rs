@@ -123,8 +123,9 @@ pub unsafe fn shared_atomics<O: Atomic<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     let index = thread::index_in_grid();
-    // SAFETY: `index < item_count`, and `input` has that many items; the block has an item of shared memory (this function's conditions).
-    // Barriers of the whole block separate plain accesses to that item from atomic accesses. Only atomic operations use `result`.
+    // SAFETY: `input` has `item_count` items, and only an item below `item_count` is read; the block has an item of shared memory (this
+    // function's conditions). Barriers of the whole block separate plain accesses to the shared item from atomic accesses. Only atomic
+    // operations use `result`.
     unsafe {
         if thread::index() == 0 {
             shared.write(O::identity());

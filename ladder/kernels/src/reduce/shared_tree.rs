@@ -8,8 +8,8 @@
 //! ```
 //!
 //! There are 2 launches, and every item is read once. A block has 1 barrier after the fold, and then one for each level. The number of
-//! levels is log₂ of the block size, rounded up. In [`warp_sync_tree`], only 4 levels have a barrier of the block; the last 5 levels have
-//! barriers of one warp.
+//! levels is log₂ of the block size, rounded up. In [`warp_sync_tree`], a block has only 5 barriers in all; the last 5 levels have barriers
+//! of one warp.
 //!
 //! Corrected: in the document's `reduce4`, all warps wait at barriers of a warp, though only the first warp needs them. The last warp of a
 //! block of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block

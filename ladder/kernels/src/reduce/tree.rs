@@ -31,7 +31,8 @@ pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u3
     let mut stride = first;
     while stride > last {
         // SAFETY: `items` has `2 · first` items, so both indices are in bounds; the whole block is here (this function's condition). An
-        // active thread has an item of the lower half and its partner in the upper half. No other thread uses these two items.
+        // active thread has an item of the lower half and its partner in the upper half. No other thread uses these two items before the
+        // barrier.
         unsafe {
             if thread < stride {
                 add::<O, T>(items, thread, thread + stride);
@@ -66,7 +67,7 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
     block_threads: u32,
 ) {
     // SAFETY: a level needs at most `block_threads` items, and the whole block is here (this function's condition). An active thread has an
-    // item of the lower half and its partner in the upper half. No other thread uses these two items.
+    // item of the lower half and its partner in the upper half. No other thread uses these two items before the level's barrier.
     unsafe {
         level!(O T items block_threads, 512);
         level!(O T items block_threads, 256);
@@ -77,9 +78,9 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
 
 /// The levels from 64 items down to one, in the first warp alone, without barriers of the block.
 ///
-/// All lanes work at every level, although each level after the first needs fewer lanes: inactive lanes would need a branch. The documents
-/// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and `volatile` is not
-/// enough. So each level is a read, a barrier of the warp, a write, and another barrier.
+/// All lanes work at every level, although each level after the first needs fewer lanes: inactive lanes would need a branch. Documents 3
+/// and 5 rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and `volatile`
+/// is not enough. So each level is a read, a barrier of the warp, a write, and another barrier.
 ///
 /// # Safety
 /// Convergent: the first warp, and no other. `items` has 64 items, which no other warp uses any more.

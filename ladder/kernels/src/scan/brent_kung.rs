@@ -87,10 +87,10 @@ pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
 /// Combines the value at `left` with the value at `right`, and stores the result at `right`.
 ///
 /// # Safety
-/// Both are places of the section. Before the next barrier, no other thread writes either place, or reads `right`.
+/// `left` and `right` are places of the section. Before the next barrier, no other thread writes either place, or reads `right`.
 #[inline(always)]
 unsafe fn combine_at<O: Plain<T>, T: Element>(section: *mut T, left: u32, right: u32) {
-    // SAFETY: both are places of the section, and no other thread interferes (this function's conditions).
+    // SAFETY: `left` and `right` are places of the section, and no other thread interferes (this function's conditions).
     unsafe {
         let place = section.add(right as usize);
         place.write(O::combine(section.add(left as usize).read(), place.read()));

@@ -190,7 +190,7 @@ pub const CALLS: &[Call] = &[
         only_waits: false,
     },
     Call {
-        name: "a scan by key that gives how many runs there are",
+        name: "a scan by key that waits",
         roles: |n| vec![input(n), input(n).as_long_as_others(), output(n)],
         run: |gpu, _, p| {
             let (keys, values, mut output) = (at::<u32>(&p[0]), at::<u32>(&p[1]), at(&p[2]));

@@ -1,7 +1,7 @@
 //! One kernel for each form of an instruction. Each *item* of its input is one set of operands. With one operand, there is an item for each
-//! special value, or for each of the 65,536 values of 16 bits. With two operands, there is an item for each pair of special values. In both
-//! cases random items are added. With more operands, all items are random. Operands with unspecified results are included, to learn the
-//! hardware's results.
+//! special value, or for each of the 65,536 values of 16 bits. With two operands, there is an item for each pair of special values.
+//! Random items are added with one operand and with two. With more operands, all items are random. Operands with unspecified results are
+//! included, to learn the hardware's results.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, Row};

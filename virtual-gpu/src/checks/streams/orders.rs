@@ -101,7 +101,7 @@ impl Orders {
         state.recent.forget(&bytes);
     }
 
-    /// How many segments of the shadow and recent pieces of work are remembered, and how many streams.
+    /// How many recent pieces of work and segments of the shadow are remembered, and how many streams.
     #[cfg(test)]
     fn size(&self) -> (usize, usize) {
         let state = self.state();
@@ -126,7 +126,7 @@ impl State {
         })
     }
 
-    /// How many segments of the shadow, recent pieces of work and streams are remembered.
+    /// How many recent pieces of work, segments of the shadow and streams are remembered.
     fn len(&self) -> usize {
         self.shadow.len() + self.recent.len() + self.streams.len()
     }

@@ -37,7 +37,8 @@ pub(crate) fn create_with_priority(
     place.write(machine()?.streams.insert(stream))
 }
 
-/// Does the remaining work first. The host does not learn from this call that the work is done, because a real driver does not wait in it.
+/// Does the remaining work first. The host does not learn from this call that the work is done, because with a real driver the call
+/// does not wait.
 pub(crate) fn destroy(handle: Handle<Stream>) -> Outcome {
     let machine = machine()?;
     let stream = machine.streams.get(handle)?;

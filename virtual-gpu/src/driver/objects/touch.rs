@@ -29,7 +29,7 @@ impl Doing<'_> {
         self.context.device.orders.told(self.clock);
     }
 
-    /// Called before a copy. A copy that races is not carried out.
+    /// Called before a copy. If a race is reported, the copy is not carried out.
     pub(super) fn copies(&self, copy: &Copy) -> Outcome {
         let ends = [
             (&copy.from, AccessKind::Read),
@@ -48,7 +48,7 @@ impl Doing<'_> {
         self.calls(touched)
     }
 
-    /// Called before a fill. A fill that races is not carried out.
+    /// Called before a fill. If a race is reported, the fill is not carried out.
     pub(super) fn fills(&self, fill: &Fill) -> Outcome {
         let rows = rows(fill.address, fill.pitch, fill.extent, AccessKind::Write);
         self.calls(Touched {
@@ -57,7 +57,7 @@ impl Doing<'_> {
         })
     }
 
-    /// Called before memory is freed. If freeing it races, the memory is not freed.
+    /// Called before memory is freed. If a race is reported, the memory is not freed.
     pub(super) fn frees(&self, extent: Extent) -> Outcome {
         let bytes = extent.base..extent.base + extent.bytes;
         self.calls(Touched {

@@ -12,7 +12,7 @@ use super::*;
 /// Numbers of items: none, one, a few vectors, and one or several tiles.
 const SIZES: [usize; 5] = [0, 1, 33, 1025, 5000];
 
-/// A number of items. Items of 8 bytes and more fill more tiles than a tile group has.
+/// This many items of 8 bytes or more fill more tiles than a tile group has.
 const MANY: usize = 90_000;
 
 /// An operator: its item, accumulator and result, whether it is exact, and its functions.

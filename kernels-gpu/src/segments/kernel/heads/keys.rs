@@ -303,7 +303,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// The bits of the few items before or after a window. All lanes have the same.
+/// The bits of the few items before or after a window. All lanes have the same bits.
 #[derive(Clone, Copy)]
 struct Near([u32; NEAR_WORDS as usize]);
 

@@ -18,7 +18,7 @@ use super::words::Word;
 const WORDS_AT_ONCE: usize = 4;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Writes the outputs of a warp's heads, except the tail's.
+    /// Writes the outputs of a warp's heads, except the tail's, and except the results of runs of more than 16 items.
     ///
     /// # Safety
     /// A whole warp, with its own words. The conditions of `write_runs`.
@@ -33,7 +33,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let copies_words = outputs.has_keys() && outputs.keys.have_words();
         let is_more_wanted = outputs.has_starts() || outputs.has_keys() && !copies_words;
         let mut word = own.first;
-        // SAFETY: the words are written. The rest are this function's conditions: each head has one lane.
+        // SAFETY: the words are written, and the warp takes no other warp's words: this function's conditions. `are_single` holds only if
+        // each item of the words is a head, but not the tail's, and a head follows them or the input ends there.
         unsafe {
             while word < own.end {
                 let step = simt::opaque_one() as u32;

@@ -103,7 +103,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Looks back over the windows before window `number`. Writes the last head before the window and, in a reduction, the number of runs
-    /// that begin before it.
+    /// that begin before the window.
     ///
     /// # Safety
     /// Convergent: the whole warp, once for the block. The tag is written.

@@ -192,8 +192,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         work: &Work,
         room: Room<T, O::Accumulator>,
     ) {
-        // All words are read together with the window's first work. A branch around the call would make rust-cuda's compiler copy the
-        // barrier after it.
+        // All words are taken with the window's first work, and none with the second. If this function were called for the first work
+        // only, rust-cuda's compiler would copy the barrier after the call.
         let words = if number == 0 { self.window_words() } else { 0 };
         let warps = self.threads() / WARP_LANES;
         let each = (words + warps - 1) >> warps.trailing_zeros();
@@ -228,7 +228,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of a warp's heads. Also stores or publishes the value of a short tail.
+    /// Writes the outputs of a warp's heads, except the results of runs of more than 16 items. Also stores or publishes the value of a
+    /// short tail.
     ///
     /// # Safety
     /// Convergent: a whole warp, with its own words, at least one. The conditions of [`Self::write_runs`].

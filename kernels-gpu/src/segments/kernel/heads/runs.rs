@@ -190,7 +190,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
 
-    /// Whether the values of nodes are used: those of chunks with several nodes, and those of wide items' chunks, since other blocks may
+    /// Whether a scan uses the values of nodes: those of chunks with several nodes, and those of wide items' chunks, since other blocks may
     /// wait for them.
     #[inline(always)]
     pub fn uses_nodes(flags: u32) -> bool {
@@ -399,7 +399,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// All threads of the block.
+    /// The calling thread's number, and the number of threads of the block.
     #[inline(always)]
     fn block(&self) -> [u32; 2] {
         [simt::thread_index(), self.threads()]

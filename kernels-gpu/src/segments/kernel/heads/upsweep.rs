@@ -23,7 +23,7 @@ pub const GOES_ON: u32 = 16;
 
 impl<T: Element, A: Accumulator> Room<T, A> {
     /// How many entries a warp's list of nodes has room for. At most one listed chunk begins at 16 places, since it has more than 16 items.
-    /// So a list has an entry for each 16 items at which the warp looks.
+    /// So a list has an entry for each 16 items of the window at which a warp of a long block looks.
     const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN * WARP_LANES / LONG_BLOCK_THREADS;
 
     /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. Behind the room for entries, the

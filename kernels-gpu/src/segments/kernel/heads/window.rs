@@ -199,7 +199,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Finds the chunks of window `number` of the launch, and writes its words, its works and its tail.
+    /// Finds the chunks of window `number` of the launch, and writes the words, the works and the [`Window`].
     ///
     /// # Safety
     /// Convergent: the whole warp, with what it sees of the window. The launch has the window. No other warp accesses the header or the

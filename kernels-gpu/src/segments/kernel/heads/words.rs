@@ -14,9 +14,9 @@ use super::super::items::Room;
 pub struct Word {
     /// A bit for each item at which a chunk of the window begins.
     pub heads: u32,
-    /// One more than the place of the last chunk's start before these items; 0 if there is none in the window.
+    /// One more than the start of the last of the window's chunks that begin before these items; 0 if none begins before them.
     pub before: u32,
-    /// The place of the next chunk's start after these items, or of the last chunk's end.
+    /// The start of the first of the window's chunks that begin after these items or, if there is none, the end of the last chunk.
     pub after: u32,
 }
 

@@ -359,13 +359,8 @@ impl<'a> Queue<'a> {
         // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report are as long as the kernel's contract
         // says (condition 4): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
         // has the state words for these segments (condition 2). There are as many blocks as the windows need, of the right shape (condition
-<<<<<<< HEAD
-        // 3). If windows have fewer diagonals than a chunk has items, they are fewer than the resident short blocks (`window_shift`). So
-        // the blocks are short, with a scan's shared memory, and each of them has one window.
-=======
-        // 3). If a window has fewer diagonals than a chunk has items, there are fewer windows than resident short blocks (`window_shift`),
-        // so the blocks are short, and have a scan's shared memory.
->>>>>>> e50-eng
+        // 3). If a window has fewer diagonals than a chunk has items, there are fewer windows than resident short blocks (`window_shift`).
+        // So the blocks are short, with a scan's shared memory, and each of them has one window.
         unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }

@@ -142,11 +142,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-<<<<<<< HEAD
     /// The index in its row of the first item of a unit's leaf `leaf`.
-=======
-    /// The index that a unit's first item has in its row.
->>>>>>> e50-eng
     #[inline(always)]
     fn index_of_leaf(&self, cut: &Cut, unit: u32, leaf: u32) -> u64 {
         // If a unit has several rows, indices start anew in each.

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::clocks::{Known, Thread};
+use super::clocks::{Thread, View};
 use super::messages::Message;
 use super::pages::NumberHasher;
 
@@ -43,7 +43,7 @@ pub(super) struct Past {
 pub(super) struct Reader<'k> {
     pub thread: Thread,
     pub time: u32,
-    pub known: &'k Known,
+    pub known: View<'k>,
 }
 
 impl Past {
@@ -112,13 +112,14 @@ impl Past {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clocks::Known;
     use super::*;
 
     fn reads(past: &mut Past, thread: Thread, known: &Known) -> Vec<bool> {
         let reader = Reader {
             thread,
             time: 1,
-            known,
+            known: known.into(),
         };
         let read = |_| past.read((64, 4), reader).map(|(value, _)| value);
         (0..100).map(read).map(|value| value == Some(7)).collect()

@@ -1,6 +1,8 @@
 //! Reductions and scans by key agree with the CPU for many lengths of runs and many types of keys and values. Results beyond the outputs'
 //! room are omitted and reported, and wrong arguments are refused.
 
+#[path = "by_key/borders.rs"]
+mod borders;
 #[path = "common/buffers.rs"]
 mod buffers;
 mod common;
@@ -43,21 +45,31 @@ trait ScansByKey<V: Item>: Kernel<segmented_scan, V> + Kernel<by_key_scan, V> {}
 
 impl<O: Kernel<segmented_scan, V> + Kernel<by_key_scan, V>, V: Item> ScansByKey<V> for O {}
 
-/// Compares waiting and queued calls on the GPU with the CPU, for these keys and for values of type `V`.
-fn check<O, K: Item, V: Sample>(keys: &[K], what: &str)
+/// Which calls are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    /// Waiting and queued calls, on slices and on device memory, with and without an output for the starts.
+    All,
+    /// One call for each kernel: without an output for the starts, and with it.
+    EachKernel,
+}
+
+/// Compares calls on the GPU with the CPU, for these keys and for values of type `V`.
+fn check<O, K: Item, V: Sample>(keys: &[K], what: &str, calls: Calls)
 where
     O: Kernel<segmented_reduce, V> + ScansByKey<V>,
     Equal: warpfold::RunsKernel<K>,
 {
     let values = values::<V>(keys.len());
-    check_reductions::<O, K, V>(keys, &values, what);
-    check_scans::<O, K, V>(keys, &values, what);
+    check_reductions::<O, K, V>(keys, &values, what, calls);
+    check_scans::<O, K, V>(keys, &values, what, calls);
 }
 
 fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
     keys: &[K],
     values: &[V],
     what: &str,
+    calls: Calls,
 ) where
     Equal: warpfold::RunsKernel<K>,
 {
@@ -65,9 +77,11 @@ fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     let of_slices = || reduce::<O, _>(values).by_key::<Equal, _>(keys);
     let (unique, results) = of_slices().wait(Cpu).unwrap();
-    let (firsts, reduced) = of_slices().wait(Gpu::global()).unwrap();
-    assert_same_bits(&firsts, &unique, &format!("{what}: slices"));
-    assert_same_bits(&reduced, &results, &format!("{what}: slices"));
+    if calls == Calls::All {
+        let (firsts, reduced) = of_slices().wait(Gpu::global()).unwrap();
+        assert_same_bits(&firsts, &unique, &format!("{what}: slices"));
+        assert_same_bits(&reduced, &results, &format!("{what}: slices"));
+    }
 
     let device_keys = DeviceBuffer::from_slice(keys).unwrap();
     let device_values = DeviceBuffer::from_slice(values).unwrap();
@@ -96,11 +110,17 @@ fn check_reductions<O: Kernel<segmented_reduce, V>, K: Item, V: Sample>(
         };
     }
     check_queued!("queued", count, runs_to(&mut starts, &mut count));
-    check_queued!("without starts", count, count_to(&mut count));
+    if calls == Calls::All {
+        check_queued!("without starts", count, count_to(&mut count));
+    }
 }
 
-fn check_scans<O: ScansByKey<V>, K: Item, V: Sample>(keys: &[K], values: &[V], what: &str)
-where
+fn check_scans<O: ScansByKey<V>, K: Item, V: Sample>(
+    keys: &[K],
+    values: &[V],
+    what: &str,
+    calls: Calls,
+) where
     Equal: warpfold::RunsKernel<K>,
 {
     let gpu = gpu();
@@ -124,15 +144,17 @@ where
                 .wait(gpu)
                 .unwrap();
             assert_begins(&scanned, &expected, &format!("{what}: {order}"));
-            let mut scanned = zeros(keys.len());
-            $scan::<O, _>(&device_values)
-                $(.$exclusive())?
-                .by_key::<Equal, _>(&device_keys)
-                .to(&mut scanned)
-                .queue(gpu, &stream)
-                .unwrap();
-            stream.synchronize().unwrap();
-            assert_begins(&scanned, &expected, &format!("{what}: queued {order}"));
+            if calls == Calls::All {
+                let mut scanned = zeros(keys.len());
+                $scan::<O, _>(&device_values)
+                    $(.$exclusive())?
+                    .by_key::<Equal, _>(&device_keys)
+                    .to(&mut scanned)
+                    .queue(gpu, &stream)
+                    .unwrap();
+                stream.synchronize().unwrap();
+                assert_begins(&scanned, &expected, &format!("{what}: queued {order}"));
+            }
             let mut scanned = zeros(keys.len());
             $scan::<O, _>(&device_values)
                 $(.$exclusive())?
@@ -159,90 +181,41 @@ fn runs_of_any_length() {
                 false => runs(count, most, &mut random),
             };
             let keys = keys(&lengths, |run| run as u32 % 7);
-            check::<Sum, u32, f32>(&keys, &format!("{count} keys, runs of up to {most}"));
+            let what = format!("{count} keys, runs of up to {most}");
+            check::<Sum, u32, f32>(&keys, &what, Calls::All);
         }
     }
 }
 
-/// Lengths of runs. Most lists have starts at borders: of words of bits, of windows, of halves of windows, of tiles.
-fn border_lengths() -> Vec<(&'static str, Vec<usize>)> {
-    let ones = |count| vec![1; count];
-    let starts_around = |unit: usize, count: usize| {
-        let mut lengths = vec![unit - 1];
-        for _ in 0..count {
-            lengths.extend([1, 1, unit - 2]);
-        }
-        lengths
-    };
-    let joined = |parts: &[Vec<usize>]| parts.concat();
-    vec![
-        ("around words", starts_around(32, 300)),
-        ("around short windows", starts_around(256, 40)),
-        ("around windows", starts_around(4096, 4)),
-        ("all different", ones(13_000)),
-        ("whole windows", vec![4096; 5]),
-        (
-            "a full half, then one run",
-            joined(&[ones(2048), vec![2048], ones(4096)]),
-        ),
-        (
-            "one run, then a full half",
-            joined(&[vec![2048], ones(2048), vec![4096], ones(7)]),
-        ),
-        (
-            "a long run between the halves",
-            joined(&[ones(1500), vec![1500], ones(1096), ones(5000)]),
-        ),
-        (
-            "a long run that begins early",
-            joined(&[ones(40), vec![3000], ones(1056), vec![9000]]),
-        ),
-        (
-            "a head at the last place",
-            joined(&[ones(2048), vec![2047], vec![3], vec![8000]]),
-        ),
-        (
-            "the last run goes on",
-            joined(&[ones(4095), vec![4097, 4096, 4095], ones(9)]),
-        ),
-        (
-            "many chunks",
-            joined(&[vec![5], vec![70_000], ones(300), vec![4096 * 17 + 1, 2]]),
-        ),
-        (
-            "short runs alone",
-            joined(&[
-                vec![16; 300],
-                (0..1500).map(|run| 1 + run * 7 % 16).collect(),
-                ones(4100),
-                vec![2; 3000],
-            ]),
-        ),
-        (
-            "dense and long",
-            joined(&[
-                ones(3000),
-                vec![30],
-                ones(600),
-                vec![300, 17, 16, 15],
-                ones(900),
-            ]),
-        ),
-    ]
+fn check_borders<O, K: Item, V: Sample>(key: impl Fn(usize) -> K)
+where
+    O: Kernel<segmented_reduce, V> + ScansByKey<V>,
+    Equal: warpfold::RunsKernel<K>,
+{
+    for (what, lengths) in borders::lengths() {
+        check::<O, K, V>(&keys(&lengths, &key), what, Calls::EachKernel);
+    }
 }
 
 #[test]
 fn runs_that_start_at_borders() {
-    for (what, lengths) in border_lengths() {
-        let keys32 = keys(&lengths, |run| run as u32);
-        check::<Sum, u32, f32>(&keys32, what);
-        // With this operator and type, chunks are short.
-        check::<ArgMax, u32, f64>(&keys32, what);
-        let keys8 = keys(&lengths, |run| run as u8);
-        check::<Max, u8, i8>(&keys8, what);
-        let keys64 = keys(&lengths, |run| (run as u64) << 33);
-        check::<Sum, u64, f64>(&keys64, what);
-    }
+    check_borders::<Sum, u32, f32>(|run| run as u32);
+}
+
+/// With this operator and type, chunks are short.
+#[test]
+fn runs_that_start_at_borders_of_short_chunks() {
+    check_borders::<ArgMax, u32, f64>(|run| run as u32);
+}
+
+#[test]
+fn bytes_that_start_at_borders() {
+    check_borders::<Max, u8, i8>(|run| run as u8);
+}
+
+#[test]
+fn wide_keys_that_start_at_borders() {
+    check_borders::<Sum, u64, f64>(|run| (run as u64) << 33);
 }
 
 /// Windows of 256 items: the second run begins in the first window, and ends after it.
@@ -253,15 +226,15 @@ fn short_runs_that_end_after_their_window() {
         let keys = keys(&lengths, |run| run as u32);
         let values = values::<f64>(keys.len());
         let what = format!("runs of {short}");
-        check_reductions::<MinMax, u32, f64>(&keys, &values, &what);
-        check_reductions::<Sum, u32, f64>(&keys, &values, &what);
+        check_reductions::<MinMax, u32, f64>(&keys, &values, &what, Calls::EachKernel);
+        check_reductions::<Sum, u32, f64>(&keys, &values, &what, Calls::EachKernel);
     }
 }
 
 #[test]
 fn unaligned_keys_and_reversed_scans() {
     let gpu = gpu();
-    for (what, lengths) in border_lengths() {
+    for (what, lengths) in borders::lengths() {
         let all = keys(&lengths, |run| run as u16);
         let values = values::<f32>(all.len());
         let device_keys = DeviceBuffer::from_slice(&all).unwrap();
@@ -295,8 +268,10 @@ fn unaligned_keys_and_reversed_scans() {
     }
 }
 
-#[test]
-fn runs_at_random_places() {
+fn check_random_places<O, V: Sample>()
+where
+    O: Kernel<segmented_reduce, V> + ScansByKey<V>,
+{
     for seed in 0..12 {
         let mut random = Random::new(seed);
         let mut lengths = Vec::new();
@@ -305,9 +280,18 @@ fn runs_at_random_places() {
             lengths.extend(runs(1 + random.below(3000), most, &mut random));
         }
         let keys = keys(&lengths, |run| run as u32);
-        check::<Sum, u32, f32>(&keys, &format!("seed {seed}"));
-        check::<ArgMax, u32, f64>(&keys, &format!("seed {seed}"));
+        check::<O, u32, V>(&keys, &format!("seed {seed}"), Calls::EachKernel);
     }
+}
+
+#[test]
+fn runs_at_random_places() {
+    check_random_places::<Sum, f32>();
+}
+
+#[test]
+fn runs_at_random_places_in_short_chunks() {
+    check_random_places::<ArgMax, f64>();
 }
 
 fn check_scan<O: Kernel<by_key_scan, V>, V: Sample>()
@@ -335,20 +319,22 @@ for_each_segmented_scan_kernel!(rows);
 
 #[test]
 fn no_keys_are_no_runs() {
-    check::<Sum, u32, f32>(&[], "no keys");
+    check::<Sum, u32, f32>(&[], "no keys", Calls::All);
 }
 
 #[test]
 fn keys_and_values_of_any_width() {
     let lengths = runs(9000, 30, &mut Random::new(5));
-    check::<Sum, u8, f64>(&keys(&lengths, |run| (run % 2) as u8), "bytes, doubles");
-    check::<Max, u16, i8>(&keys(&lengths, |run| (run % 300) as u16), "16 bits, 8 bits");
-    check::<Sum, u64, u64>(&keys(&lengths, |run| (run as u64) << 40), "64 bits");
-    check::<WideSum, i32, f32>(&keys(&lengths, |run| -(run as i32)), "wider results");
-    check::<Sum, f64, warpfold::cust_half::f16>(
-        &keys(&lengths, |run| run as f64),
-        "floats of 16 bits",
-    );
+    macro_rules! check {
+        ($op:ident of $value:ident, $key:expr, $what:literal) => {
+            check::<$op, _, $value>(&keys(&lengths, $key), $what, Calls::All);
+        };
+    }
+    check!(Sum of f64, |run| (run % 2) as u8, "bytes, doubles");
+    check!(Max of i8, |run| (run % 300) as u16, "16 bits, 8 bits");
+    check!(Sum of u64, |run| (run as u64) << 40, "64 bits");
+    check!(WideSum of f32, |run| -(run as i32), "wider results");
+    check!(Sum of f16, |run| run as f64, "floats of 16 bits");
 }
 
 #[test]
@@ -364,7 +350,7 @@ fn a_nan_is_a_run_of_its_own_and_zeros_are_equal() {
         f32::INFINITY,
     ];
     let keys: Vec<f32> = few.iter().copied().cycle().take(3000).collect();
-    check::<Sum, f32, f32>(&keys, "NaN keys");
+    check::<Sum, f32, f32>(&keys, "NaN keys", Calls::All);
 }
 
 #[test]

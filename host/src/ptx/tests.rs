@@ -45,9 +45,6 @@ fn every_generation_has_every_kernel() {
         for candidate in candidates {
             let entry = format!(".visible .entry {}(", symbol);
             assert_eq!(candidate.text.matches(&entry).count(), 1, "{symbol}");
-            for left in [HOLE, FILLED, "%in", "%out", "TAKE", "GIVE"] {
-                assert!(!candidate.text.contains(left), "{symbol} has {left}");
-            }
         }
     }
     assert!(
@@ -56,6 +53,19 @@ fn every_generation_has_every_kernel() {
             .iter()
             .all(|variant| SHIPPED.text(variant, "reduce").is_none())
     );
+}
+
+/// Texts for 8.0 are made of complete texts for 9.0.
+#[test]
+fn no_shipped_text_has_a_hole() {
+    for symbol in SYMBOLS {
+        for variant in SHIPPED.variants {
+            let text = SHIPPED.text(variant, symbol).unwrap();
+            for left in [HOLE, FILLED, "%in", "%out", "TAKE", "GIVE"] {
+                assert!(!text.contains(left), "{symbol} has {left}");
+            }
+        }
+    }
 }
 
 #[test]

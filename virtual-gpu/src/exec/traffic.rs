@@ -63,9 +63,17 @@ fn wavefronts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     if ascending {
         return 1;
     }
-    let mut words: Vec<u64> = lanes(mask)
-        .flat_map(|lane| (0..words_per_lane).map(move |i| addresses[lane] / BANK_BYTES + i))
-        .collect();
+    let words = || {
+        lanes(mask)
+            .flat_map(|lane| (0..words_per_lane).map(move |i| addresses[lane] / BANK_BYTES + i))
+    };
+    // Most accesses need at most one word of each bank.
+    let mut word_of = [None; BANKS as usize];
+    let is_only = |word: u64| *word_of[(word % BANKS) as usize].get_or_insert(word) == word;
+    if words().all(is_only) {
+        return 1;
+    }
+    let mut words: Vec<u64> = words().collect();
     words.sort_unstable();
     words.dedup();
     let mut per_bank = [0; BANKS as usize];

@@ -6,6 +6,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::program::{self, LANES};
+
 /// Bits of a [`Thread`] that hold its index in its block.
 const INDEX_BITS: u32 = 16;
 
@@ -33,6 +35,15 @@ impl Thread {
     /// The thread's index in its block.
     pub(super) fn index(self) -> usize {
         (self.0 & ((1 << INDEX_BITS) - 1)) as usize
+    }
+
+    pub(super) fn lane(self) -> u32 {
+        (self.0 % LANES as u64) as u32
+    }
+
+    /// The first thread of this thread's warp.
+    pub(super) fn of_lane_0(self) -> Self {
+        Self(self.0 - self.0 % LANES as u64)
     }
 }
 
@@ -62,6 +73,21 @@ impl Known {
         time.copied().unwrap_or(0)
     }
 
+    /// The lanes of a warp that are known up to `time`. `first` is the warp's first thread.
+    #[inline]
+    fn lanes_known(&self, first: Thread, lanes: u32, time: u32) -> u32 {
+        if !self.whole.is_empty() && self.whole.iter().any(|w| w.contains(&first.block())) {
+            return lanes;
+        }
+        let Ok(place) = self.find(first.block()) else {
+            return 0;
+        };
+        let times = self.blocks[place].1.get(first.index()..).unwrap_or(&[]);
+        let is_known = |lane: &usize| times.get(*lane).is_some_and(|&known| known >= time);
+        let known = program::lanes(lanes).filter(is_known);
+        known.fold(0, |known, lane| known | 1 << lane)
+    }
+
     #[inline]
     fn find(&self, block: u64) -> Result<usize, usize> {
         match &self.blocks[..] {
@@ -79,7 +105,7 @@ impl Known {
         let times = Rc::make_mut(&mut self.blocks[place].1);
         let index = thread.index();
         if times.len() <= index {
-            times.resize(index + 1, 0);
+            times.resize((index + 1).next_multiple_of(LANES), 0);
         }
         times[index] = times[index].max(time);
     }
@@ -105,6 +131,49 @@ impl Known {
                 Some((mine, times)) if mine == block => join_times(times, theirs),
                 _ => self.blocks.insert(place, (*block, Rc::clone(theirs))),
             }
+        }
+    }
+}
+
+/// What a thread knows: its clock, and another thread up to some time, which may be later than the time in the clock.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'k> {
+    pub known: &'k Known,
+    pub partner: Thread,
+    pub partner_time: u32,
+}
+
+impl View<'_> {
+    /// The time up to which a thread is known. 0 if the thread is not known.
+    #[inline]
+    pub(super) fn time_of(self, thread: Thread) -> u32 {
+        let time = self.known.time_of(thread);
+        match thread == self.partner {
+            true => time.max(self.partner_time),
+            false => time,
+        }
+    }
+
+    /// Of the `lanes` of a warp, those that are not known up to `time`. `first` is the warp's first thread.
+    #[inline]
+    pub(super) fn unknown_lanes(self, first: Thread, lanes: u32, time: u32) -> u32 {
+        let unknown = lanes & !self.known.lanes_known(first, lanes, time);
+        let (partner, lane) = (self.partner.of_lane_0(), self.partner.lane());
+        match partner == first && self.partner_time >= time {
+            true => unknown & !(1 << lane),
+            false => unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+impl<'k> From<&'k Known> for View<'k> {
+    fn from(known: &'k Known) -> Self {
+        let partner = Thread::new(0, 0);
+        Self {
+            known,
+            partner,
+            partner_time: 0,
         }
     }
 }

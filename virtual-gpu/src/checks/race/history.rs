@@ -5,21 +5,16 @@
 //! operations, several accesses of each thread may remain: one weak read, and for each size one strong read of block scope and one of wider
 //! scope. The same holds for each thread's writes.
 
-use std::collections::HashMap;
-
-use super::clocks::{Known, Thread};
-use super::pages::NumberHasher;
+use super::clocks::{Thread, View};
+use super::log::Log;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
-
-/// If a log has more than this many accesses, a new strong access is added without a search for the accesses that it replaces.
-const PRUNED: usize = 16;
 
 /// One thread's access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record {
     /// The thread in the low bits. Above it, the kind, strength, scope and size of the access.
-    bits: u64,
+    pub bits: u64,
     pub time: u32,
     pub place: u32,
 }
@@ -64,6 +59,12 @@ impl Record {
         Thread::from_bits(self.bits & ((1 << FLAGS) - 1))
     }
 
+    /// The same access, by the first lane of the warp.
+    pub(super) fn as_lane_0(self) -> Self {
+        let bits = self.bits - u64::from(self.thread().lane());
+        Self { bits, ..self }
+    }
+
     pub(super) fn kind(self) -> AccessKind {
         match (self.bits & IS_WRITE, self.bits & IS_ATOMIC) {
             (0, _) => AccessKind::Read,
@@ -78,14 +79,14 @@ impl Record {
 
     /// The thread, whether the access is strong, and if so its size and scope. In a log, a thread's later access with the same key replaces
     /// the earlier one.
-    fn key(self) -> u64 {
+    pub(super) fn key(self) -> u64 {
         match self.is_strong() {
             true => self.bits & !(IS_WRITE | IS_ATOMIC),
             false => self.thread().bits(),
         }
     }
 
-    fn is_strong(self) -> bool {
+    pub(super) fn is_strong(self) -> bool {
         self.bits & IS_STRONG != 0
     }
 
@@ -97,7 +98,7 @@ impl Record {
     /// Whether two accesses to one cell are morally strong: both are strong, they access the same bytes, and
     /// the scope of each includes the thread of the other. Accesses are aligned, so two accesses of the same
     /// size to one cell have the same bytes.
-    fn may_meet(self, other: Self) -> bool {
+    pub(super) fn may_meet(self, other: Self) -> bool {
         self.bits & other.bits & IS_STRONG != 0
             && self.has_size_of(other)
             && (self.are_wide(other) || self.has_block_of(other))
@@ -118,129 +119,17 @@ impl Record {
 
     /// Whether this access and another are both strong, of device scope or wider, and of the same size. Of such accesses, each is morally
     /// strong with all others.
-    fn is_alike(self, other: Self) -> bool {
+    pub(super) fn is_alike(self, other: Self) -> bool {
         self.are_wide(other) && self.has_size_of(other)
-    }
-
-    /// Whether this access races with the access `new` of a thread that knows `known`.
-    #[inline]
-    fn races(self, new: Self, known: &Known) -> bool {
-        self.thread() != new.thread() && !self.may_meet(new) && !self.is_before(new, known)
-    }
-
-    #[inline]
-    fn is_before(self, new: Self, known: &Known) -> bool {
-        self.thread() == new.thread() || known.time_of(self.thread()) >= self.time
-    }
-
-    /// Whether the later access `new` replaces this access: `new` is ordered after this access, and this access is morally strong with
-    /// every access that `new` is morally strong with.
-    #[inline]
-    fn is_replaced_by(self, new: Self, known: &Known) -> bool {
-        (!new.is_strong() || self.is_as_strong_as(new)) && self.is_before(new, known)
     }
 
     /// Whether this access is morally strong with every access that the strong access `new` is morally strong with. If the blocks differ,
     /// it is not: an access of block scope in the block of `new` is morally strong with `new`, but not with this access.
-    fn is_as_strong_as(self, new: Self) -> bool {
+    pub(super) fn is_as_strong_as(self, new: Self) -> bool {
         self.is_strong()
             && self.has_size_of(new)
             && self.has_block_of(new)
             && (self.is_wide() || !new.is_wide())
-    }
-}
-
-/// The remembered writes of a cell, or its remembered reads.
-#[derive(Debug, Clone, Default)]
-enum Log {
-    #[default]
-    Empty,
-    One(Record),
-    Many(Box<Crowd>),
-}
-
-#[derive(Debug, Clone)]
-struct Crowd {
-    /// By [`Record::key`].
-    records: HashMap<u64, Record, NumberHasher>,
-    /// One of the added records, if all of these are strong, have device scope or wider, and have the same size.
-    sample: Option<Record>,
-}
-
-impl Crowd {
-    fn add(&mut self, record: Record) {
-        self.sample = self.sample.filter(|sample| sample.is_alike(record));
-        self.records.insert(record.key(), record);
-    }
-}
-
-impl Log {
-    /// A remembered access that races with the access `new`. If several accesses race, the access of the lowest thread.
-    #[inline]
-    fn race_with(&self, new: Record, known: &Known) -> Option<Record> {
-        match self {
-            Log::Empty => None,
-            Log::One(old) => old.races(new, known).then_some(*old),
-            Log::Many(crowd) if crowd.sample.is_some_and(|old| old.is_alike(new)) => None,
-            Log::Many(crowd) => {
-                let racing = crowd.records.values().filter(|old| old.races(new, known));
-                racing.min_by_key(|old| (old.thread(), old.bits)).copied()
-            }
-        }
-    }
-
-    /// Calls `pass` with each remembered access, or with one access that represents all of them.
-    #[inline]
-    fn each(&self, mut pass: impl FnMut(Record)) {
-        match self {
-            Log::Empty => {}
-            Log::One(record) => pass(*record),
-            Log::Many(crowd) => match crowd.sample {
-                Some(record) => pass(record),
-                None => crowd.records.values().copied().for_each(pass),
-            },
-        }
-    }
-
-    /// Forgets the accesses that the access `new` replaces. If `new` is strong and there are more than [`PRUNED`] accesses, forgets none.
-    #[inline]
-    fn forget(&mut self, new: Record, known: &Known) {
-        match self {
-            Log::Empty => {}
-            Log::One(old) => {
-                if old.is_replaced_by(new, known) {
-                    *self = Log::Empty;
-                }
-            }
-            Log::Many(crowd) => {
-                if new.is_strong() && crowd.records.len() > PRUNED {
-                    return;
-                }
-                crowd
-                    .records
-                    .retain(|_, old| !old.is_replaced_by(new, known));
-                if crowd.records.is_empty() {
-                    *self = Log::Empty;
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn add(&mut self, new: Record) {
-        match self {
-            Log::Empty => *self = Log::One(new),
-            Log::Many(crowd) => crowd.add(new),
-            Log::One(old) => {
-                let mut crowd = Crowd {
-                    records: HashMap::default(),
-                    sample: Some(*old).filter(|old| old.is_wide()),
-                };
-                crowd.add(*old);
-                crowd.add(new);
-                *self = Log::Many(Box::new(crowd));
-            }
-        }
     }
 }
 
@@ -266,45 +155,36 @@ impl History {
 
     /// A remembered access that races with the read `new`, if any does.
     #[inline]
-    pub(super) fn race_with_read(&self, new: Record, known: &Known) -> Option<Record> {
+    pub(super) fn race_with_read(&self, new: Record, known: View<'_>) -> Option<Record> {
         self.writes.race_with(new, known)
     }
 
     /// A remembered write by a block with the number `first_block` or above. If there are several such writes, the write of the lowest
     /// thread.
     pub(super) fn write_since(&self, first_block: u64) -> Option<Record> {
-        let is_since = |old: &&Record| old.thread().block() >= first_block;
-        match &self.writes {
-            Log::Empty => None,
-            Log::One(old) => Some(old).filter(is_since).copied(),
-            Log::Many(crowd) => {
-                let since = crowd.records.values().filter(is_since);
-                since.min_by_key(|old| (old.thread(), old.bits)).copied()
-            }
-        }
+        self.writes.lowest_since(first_block)
     }
 
     /// A remembered access that races with the write or atomic operation `new`, if any does.
     #[inline]
-    pub(super) fn race_with_write(&self, new: Record, known: &Known) -> Option<Record> {
+    pub(super) fn race_with_write(&self, new: Record, known: View<'_>) -> Option<Record> {
         let write = self.writes.race_with(new, known);
         write.or_else(|| self.reads.race_with(new, known))
     }
 
     /// Remembers a read.
     #[inline]
-    pub(super) fn read(&mut self, new: Record, known: &Known) {
-        if let Log::Many(crowd) = &mut self.reads {
-            crowd.add(new);
-            return;
+    pub(super) fn read(&mut self, new: Record, known: View<'_>) {
+        // Many reads are only searched when there is a write.
+        if !matches!(self.reads, Log::Many(_)) {
+            self.reads.forget(new, known);
         }
-        self.reads.forget(new, known);
         self.reads.add(new);
     }
 
     /// Remembers a write or an atomic operation.
     #[inline]
-    pub(super) fn write(&mut self, new: Record, known: &Known) {
+    pub(super) fn write(&mut self, new: Record, known: View<'_>) {
         self.writes.forget(new, known);
         self.reads.forget(new, known);
         self.writes.add(new);
@@ -313,6 +193,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clocks::Known;
     use super::*;
 
     fn access(index: u32, kind: AccessKind, strength: Strength) -> Record {
@@ -325,20 +206,23 @@ mod tests {
         let mut cell = History::default();
         let unknown = Known::default();
         for index in [4, 2, 9] {
-            cell.read(access(index, AccessKind::Read, Strength::Weak), &unknown);
+            cell.read(
+                access(index, AccessKind::Read, Strength::Weak),
+                (&unknown).into(),
+            );
         }
         let write = access(1, AccessKind::Write, Strength::Weak);
-        let first = cell.race_with_write(write, &unknown).unwrap();
+        let first = cell.race_with_write(write, (&unknown).into()).unwrap();
         assert_eq!(first.thread(), Thread::new(0, 2));
         let mut known = Known::default();
         for index in [4, 2, 9] {
             known.learn(Thread::new(0, index), 1);
         }
-        assert_eq!(cell.race_with_write(write, &known), None);
-        cell.write(write, &known);
+        assert_eq!(cell.race_with_write(write, (&known).into()), None);
+        cell.write(write, (&known).into());
         assert!(matches!(cell.reads, Log::Empty));
         let again = access(3, AccessKind::Write, Strength::Weak);
-        assert_eq!(cell.race_with_write(again, &unknown), Some(write));
+        assert_eq!(cell.race_with_write(again, (&unknown).into()), Some(write));
     }
 
     #[test]
@@ -346,10 +230,13 @@ mod tests {
         let mut cell = History::default();
         let unknown = Known::default();
         let weak = access(1, AccessKind::Read, Strength::Weak);
-        cell.read(weak, &unknown);
-        cell.read(access(1, AccessKind::Read, Strength::Relaxed), &unknown);
+        cell.read(weak, (&unknown).into());
+        cell.read(
+            access(1, AccessKind::Read, Strength::Relaxed),
+            (&unknown).into(),
+        );
         let write = access(2, AccessKind::Write, Strength::Relaxed);
-        assert_eq!(cell.race_with_write(write, &unknown), Some(weak));
+        assert_eq!(cell.race_with_write(write, (&unknown).into()), Some(weak));
         let sum = access(3, AccessKind::Atomic, Strength::Relaxed);
         assert_eq!(
             (weak.kind(), sum.kind(), sum.bytes()),
@@ -409,11 +296,11 @@ mod tests {
                 // Other writes of the second thread's block, so that there are many records.
                 for index in 0..others {
                     let other = strong((second.thread().block(), 20 + index), 4, wide);
-                    cell.write(other, &Known::default());
+                    cell.write(other, (&Known::default()).into());
                 }
-                cell.write(first, &Known::default());
-                cell.write(second, &ordered);
-                let race = cell.race_with_write(third, &Known::default());
+                cell.write(first, (&Known::default()).into());
+                cell.write(second, (&ordered).into());
+                let race = cell.race_with_write(third, (&Known::default()).into());
                 assert_eq!(race, Some(first), "{second:?} {third:?} {others}");
             }
         }
@@ -428,8 +315,8 @@ mod tests {
             let mut ordered = Known::default();
             ordered.learn(first.thread(), first.time);
             let mut cell = History::default();
-            cell.write(first, &unknown);
-            cell.write(strong((0, 1), 4, second), &ordered);
+            cell.write(first, (&unknown).into());
+            cell.write(strong((0, 1), 4, second), (&ordered).into());
             assert!(matches!(cell.writes, Log::One(_)));
         }
     }

@@ -36,6 +36,7 @@
 mod clocks;
 mod grids;
 mod history;
+mod log;
 mod messages;
 mod pages;
 mod past;
@@ -126,7 +127,7 @@ impl RaceDetector {
             let ordering = (accesses.strength, accesses.scope);
             let when = (state.time, place);
             let new = Record::new(thread, when, accesses.kind, accesses.bytes, ordering);
-            let known = &*state.known;
+            let known = state.view();
             for cell in pages.cells(address, accesses.bytes) {
                 let raced = match (accesses.kind, accesses.strength) {
                     (AccessKind::Read, Strength::ReadOnly) => cell
@@ -285,7 +286,7 @@ impl Observer for RaceDetector {
         let reader = Reader {
             thread: Thread::new(element.block, element.thread),
             time: state.time,
-            known: &state.known,
+            known: state.view(),
         };
         let past = self.past.as_mut()?;
         let (older, messages) = past.read((element.address, element.width), reader)?;

@@ -135,13 +135,13 @@ mod tests {
         assert_eq!(pages.cells(512 + 32, 16).len(), 1);
         let thread = Thread::new(3, 5);
         let record = Record::for_tests(thread, 7);
-        pages.cells(512 + 32, 16)[0].write(record, &Known::default());
+        pages.cells(512 + 32, 16)[0].write(record, (&Known::default()).into());
         assert_eq!(pages.cells(512 + 32, 4).len(), 1);
         assert_eq!(pages.cells(512 + 32, 16).len(), 4);
         assert_eq!(pages.cells(512 + 44, 1).len(), 1);
         assert_eq!(pages.cells(512 + 32, 16).len(), 16);
         let reader = Record::for_tests(Thread::new(0, 0), 1);
-        let raced = |cell: &History| cell.race_with_read(reader, &Known::default());
+        let raced = |cell: &History| cell.race_with_read(reader, (&Known::default()).into());
         let found = |cells: &[History]| cells.iter().filter_map(raced).count();
         assert_eq!(found(pages.cells(512 + 32, 16)), 16);
         assert_eq!(found(pages.cells(512 + 48, 16)), 0);

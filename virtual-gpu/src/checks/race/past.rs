@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::clocks::{Known, Thread};
+use super::clocks::{Thread, View};
 use super::messages::Message;
 use super::pages::NumberHasher;
 
@@ -27,8 +27,29 @@ struct Overwritten {
     messages: Vec<Message>,
     by: Thread,
     time: u32,
-    /// The threads for which a random choice gave the new value, with their times.
-    seen: Vec<(Thread, u32)>,
+    /// The threads for which a random choice gave the new value.
+    seen: Vec<Seen>,
+}
+
+/// Lanes of a warp that have seen a value at the same time.
+#[derive(Debug)]
+struct Seen {
+    /// The warp's first thread.
+    first: Thread,
+    lanes: u32,
+    time: u32,
+}
+
+impl Overwritten {
+    /// A reader has seen the new value.
+    fn saw(&mut self, reader: Reader<'_>) {
+        let (first, time) = (reader.thread.of_lane_0(), reader.time);
+        let lanes = 1 << reader.thread.lane();
+        match self.seen.last_mut() {
+            Some(seen) if seen.first == first && seen.time == time => seen.lanes |= lanes,
+            _ => self.seen.push(Seen { first, lanes, time }),
+        }
+    }
 }
 
 /// The values before the last writes.
@@ -43,7 +64,19 @@ pub(super) struct Past {
 pub(super) struct Reader<'k> {
     pub thread: Thread,
     pub time: u32,
-    pub known: &'k Known,
+    pub known: View<'k>,
+}
+
+impl Reader<'_> {
+    /// Whether the reader is one of these threads, or is ordered after one of them.
+    fn is_after(self, seen: &Seen) -> bool {
+        let own = match seen.first == self.thread.of_lane_0() {
+            true => 1 << self.thread.lane(),
+            false => 0,
+        };
+        let unknown = self.known.unknown_lanes(seen.first, seen.lanes, seen.time);
+        unknown & !own != seen.lanes
+    }
 }
 
 impl Past {
@@ -92,18 +125,15 @@ impl Past {
         let unit = self.units.get_mut(&(address / UNIT_BYTES))?;
         let is_same = |old: &&mut Overwritten| (old.address, old.width) == (address, width);
         let last = unit.iter_mut().find(is_same)?;
-        let is_ordered_after = |(thread, time): (Thread, u32)| {
-            thread == reader.thread || reader.known.time_of(thread) >= time
-        };
-        if is_ordered_after((last.by, last.time)) || last.seen.iter().copied().any(is_ordered_after)
-        {
+        let knows_writer = last.by == reader.thread || reader.known.time_of(last.by) >= last.time;
+        if knows_writer || last.seen.iter().any(|seen| reader.is_after(seen)) {
             return None;
         }
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
         if (self.random >> 32).is_multiple_of(FRESH_ONE_IN) {
-            last.seen.push((reader.thread, reader.time));
+            last.saw(reader);
             return None;
         }
         Some((last.before, &last.messages))
@@ -112,13 +142,14 @@ impl Past {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clocks::Known;
     use super::*;
 
     fn reads(past: &mut Past, thread: Thread, known: &Known) -> Vec<bool> {
         let reader = Reader {
             thread,
             time: 1,
-            known,
+            known: known.into(),
         };
         let read = |_| past.read((64, 4), reader).map(|(value, _)| value);
         (0..100).map(read).map(|value| value == Some(7)).collect()

@@ -3,47 +3,72 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::clocks::{Known, Thread};
+use super::clocks::{Known, Thread, View};
 use super::messages::{Message, Messages};
 use super::pages::Pages;
 use crate::checks::Arrival;
 
-/// One thread.
-#[derive(Debug, Clone)]
+/// One thread, or the asynchronous copies of one thread.
+#[derive(Debug)]
 pub(super) struct ThreadState {
     pub time: u32,
     pub known: Rc<Known>,
+    /// The copies that a thread has begun, as a thread of their own; for copies, the thread that began them.
+    partner: Thread,
+    /// The time up to which the partner is known. It is added to `known` when other threads receive it, so that threads with copies share
+    /// a `Known`, too.
+    partner_time: u32,
     /// The knowledge that strong writes publish, if they follow a fence that releases.
     pub fenced: Option<Message>,
     /// The messages that strong reads have received. They take effect at the next fence that acquires.
     pub seen: Vec<Message>,
-    /// The knowledge that `follow` joined last.
-    followed: Option<Rc<Known>>,
+    /// The thread's knowledge that the copies have taken over.
+    followed: Rc<Known>,
 }
 
 impl ThreadState {
-    fn new(known: &Rc<Known>) -> Self {
+    fn new(known: &Rc<Known>, partner: Thread) -> Self {
         Self {
             time: 1,
             known: Rc::clone(known),
+            partner,
+            partner_time: 0,
             fenced: None,
             seen: Vec::new(),
-            followed: None,
+            followed: Rc::clone(known),
         }
     }
 
-    /// Joins the knowledge of another thread, unless the last join was of the same knowledge.
-    fn follow(&mut self, known: &Rc<Known>) {
-        let is_same = |last: &Rc<Known>| Rc::ptr_eq(last, known);
-        if !self.followed.as_ref().is_some_and(is_same) {
-            self.learn(known);
-            self.followed = Some(Rc::clone(known));
+    /// What the thread knows.
+    pub(super) fn view(&self) -> View<'_> {
+        View {
+            known: &self.known,
+            partner: self.partner,
+            partner_time: self.partner_time,
         }
+    }
+
+    /// Copies begin: they learn everything that their thread knows, and its accesses up to `time`.
+    fn follow(&mut self, known: &Rc<Known>, time: u32) {
+        self.partner_time = time;
+        if Rc::ptr_eq(&self.followed, known) {
+            return;
+        }
+        // A thread never knows less than before.
+        match Rc::ptr_eq(&self.followed, &self.known) {
+            true => self.known = Rc::clone(known),
+            false => self.learn(known),
+        }
+        self.followed = Rc::clone(known);
     }
 
     /// Returns all that the thread knows, including its own accesses, and advances its time.
     pub(super) fn publish(&mut self, thread: Thread) -> Rc<Known> {
-        Rc::make_mut(&mut self.known).learn(thread, self.time);
+        let known = Rc::make_mut(&mut self.known);
+        known.learn(thread, self.time);
+        if self.partner_time > 0 {
+            known.learn(self.partner, self.partner_time);
+        }
         self.time += 1;
         Rc::clone(&self.known)
     }
@@ -87,9 +112,12 @@ struct Gathering {
 impl BlockState {
     /// A block whose threads all have the same knowledge.
     pub(super) fn new(number: u64, thread_count: u32, known: &Rc<Known>) -> Self {
+        let copiers = copiers(thread_count);
+        let partner = |index| Thread::new(number, index + copiers);
+        let threads = (0..thread_count).map(|index| ThreadState::new(known, partner(index)));
         Self {
             number,
-            threads: vec![ThreadState::new(known); thread_count as usize],
+            threads: threads.collect(),
             thread_count,
             shared: Pages::default(),
             messages: Messages::default(),
@@ -124,20 +152,19 @@ impl BlockState {
     /// Lanes began copies: the copies of each lane now know what this lane knows.
     pub(super) fn copies_begin(&mut self, warp: u32, lanes: u32) {
         let copiers = copiers(self.thread_count);
-        if self.threads.len() < 2 * copiers as usize {
-            let new = ThreadState::new(&Rc::default());
-            self.threads.resize(2 * copiers as usize, new);
+        let nothing = Rc::default();
+        for index in self.threads.len() as u32..2 * copiers {
+            let partner = self.thread(index % copiers);
+            self.threads.push(ThreadState::new(&nothing, partner));
         }
         for index in indices(warp, lanes) {
-            let thread = self.thread(index);
             let (threads, copies) = self.threads.split_at_mut(copiers as usize);
             let pair = (
                 threads.get_mut(index as usize),
                 copies.get_mut(index as usize),
             );
             if let (Some(state), Some(copies)) = pair {
-                copies.follow(&state.known);
-                Rc::make_mut(&mut copies.known).learn(thread, state.time);
+                copies.follow(&state.known, state.time);
                 state.time += 1;
             }
         }
@@ -145,17 +172,14 @@ impl BlockState {
 
     /// Lanes waited for all or some of their copies. Of what the copies know, only their own accesses are new to the lanes.
     pub(super) fn copies_end(&mut self, warp: u32, lanes: u32) {
-        let copiers = copiers(self.thread_count);
-        for index in indices(warp, lanes) {
-            let copier = self.thread(index + copiers);
-            let Some(copies) = self.threads.get_mut(copier.index()) else {
+        let copiers = copiers(self.thread_count) as usize;
+        for index in indices(warp, lanes).map(|index| index as usize) {
+            let Some(copies) = self.threads.get_mut(index + copiers) else {
                 continue;
             };
             let time = copies.time;
             copies.time += 1;
-            if let Some(state) = self.threads.get_mut(index as usize) {
-                Rc::make_mut(&mut state.known).learn(copier, time);
-            }
+            self.threads[index].partner_time = time;
         }
     }
 
@@ -180,6 +204,9 @@ impl Gathering {
                 self.taken.push(Rc::clone(&state.known));
             }
             self.known.learn(Thread::new(block, index), state.time);
+            if state.partner_time > 0 {
+                self.known.learn(state.partner, state.partner_time);
+            }
             state.time += 1;
         }
     }

@@ -1,0 +1,236 @@
+//! The remembered writes of a cell of memory, or its remembered reads.
+//!
+//! The lanes of a warp often access a cell together, and then the same barriers order all of them. So accesses that differ in the lane only
+//! are remembered as one *group*, with a mask of lanes.
+
+use std::ops::Range;
+
+use super::clocks::View;
+use super::history::Record;
+
+/// If more than this many groups are remembered, a new strong access is added without a search for replaced accesses.
+const PRUNED: usize = 16;
+
+/// Accesses of lanes of one warp that differ in the lane only.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Group {
+    /// The access, as if the warp's first lane had made it.
+    of_lane_0: Record,
+    /// Not 0.
+    lanes: u32,
+}
+
+impl Group {
+    fn new(record: Record) -> Self {
+        Self {
+            of_lane_0: record.as_lane_0(),
+            lanes: 1 << record.thread().lane(),
+        }
+    }
+
+    fn key(&self) -> u64 {
+        self.of_lane_0.key()
+    }
+
+    /// The access of the lowest lane.
+    #[inline]
+    fn lowest(&self) -> Record {
+        self.of_lane(self.lanes.trailing_zeros())
+    }
+
+    fn of_lane(&self, lane: u32) -> Record {
+        let bits = self.of_lane_0.bits | u64::from(lane);
+        Record {
+            bits,
+            ..self.of_lane_0
+        }
+    }
+
+    /// The lanes whose accesses are not before the access `new` of a thread that knows `known`.
+    #[inline]
+    fn not_before(&self, new: Record, known: View<'_>) -> u32 {
+        let unknown = known.unknown_lanes(self.of_lane_0.thread(), self.lanes, self.of_lane_0.time);
+        match self.of_lane_0.thread() == new.thread().of_lane_0() {
+            true => unknown & !(1 << new.thread().lane()),
+            false => unknown,
+        }
+    }
+
+    /// The access of the lowest lane that races with the access `new` of a thread that knows `known`.
+    #[inline]
+    fn race_with(&self, new: Record, known: View<'_>) -> Option<Record> {
+        if self.of_lane_0.may_meet(new) {
+            return None;
+        }
+        match self.not_before(new, known) {
+            0 => None,
+            racing => Some(self.of_lane(racing.trailing_zeros())),
+        }
+    }
+
+    /// Forgets the accesses that the later access `new` replaces: `new` is ordered after them, and they are morally strong with every
+    /// access that `new` is morally strong with. Returns whether accesses remain.
+    #[inline]
+    fn forget(&mut self, new: Record, known: View<'_>) -> bool {
+        if !new.is_strong() || self.of_lane_0.is_as_strong_as(new) {
+            self.lanes = self.not_before(new, known);
+        }
+        self.lanes != 0
+    }
+
+    /// Adds an access of a lane of the same warp, if nothing else is different. Returns whether it did.
+    #[inline]
+    fn takes(&mut self, record: Record) -> bool {
+        let is_same = self.of_lane_0 == record.as_lane_0();
+        if is_same {
+            self.lanes |= 1 << record.thread().lane();
+        }
+        is_same
+    }
+}
+
+/// The remembered writes of a cell, or its remembered reads.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Log {
+    #[default]
+    Empty,
+    One(Group),
+    Many(Box<Crowd>),
+}
+
+/// Accesses of several warps, or different accesses of one warp.
+#[derive(Debug, Clone)]
+pub(super) struct Crowd {
+    /// Sorted by the [`key`](Record::key) of the warp's first lane. A lane is in at most one of the groups with the same key.
+    groups: Vec<Group>,
+    /// The index of the group that took the last access, if no other group has its key.
+    alone: Option<usize>,
+    /// One of the added accesses, if all of these are strong, have device scope or wider, and have the same size.
+    sample: Option<Record>,
+}
+
+impl Crowd {
+    fn new(group: Group) -> Self {
+        Self {
+            groups: vec![group],
+            alone: Some(0),
+            sample: Some(group.lowest()).filter(|record| record.is_wide()),
+        }
+    }
+
+    fn add(&mut self, record: Record) {
+        self.sample = self.sample.filter(|sample| sample.is_alike(record));
+        if let Some(last) = self.alone
+            && self.groups[last].takes(record)
+        {
+            return;
+        }
+        let key = record.as_lane_0().key();
+        let first = self.groups.partition_point(|group| group.key() < key);
+        let with_key = self.groups[first..].partition_point(|group| group.key() == key);
+        self.alone = None;
+        match with_key {
+            0 => self.groups.insert(first, Group::new(record)),
+            1 if self.groups[first].takes(record) => {}
+            _ => return self.replace(first..first + with_key, record),
+        }
+        self.alone = Some(first);
+    }
+
+    /// Adds an access, and forgets the access of the same lane in the groups with the same key.
+    fn replace(&mut self, mut range: Range<usize>, record: Record) {
+        let lane = 1 << record.thread().lane();
+        for index in range.clone().rev() {
+            self.groups[index].lanes &= !lane;
+            if self.groups[index].lanes == 0 {
+                self.groups.remove(index);
+                range.end -= 1;
+            }
+        }
+        let groups = &mut self.groups[range.clone()];
+        if !groups.iter_mut().any(|group| group.takes(record)) {
+            self.groups.insert(range.end, Group::new(record));
+        }
+    }
+}
+
+impl Log {
+    /// A remembered access that races with the access `new`. If several accesses race, the access of the lowest thread.
+    #[inline]
+    pub(super) fn race_with(&self, new: Record, known: View<'_>) -> Option<Record> {
+        match self {
+            Log::Empty => None,
+            Log::One(group) => group.race_with(new, known),
+            Log::Many(crowd) if crowd.sample.is_some_and(|old| old.is_alike(new)) => None,
+            Log::Many(crowd) => {
+                let groups = crowd.groups.iter();
+                let racing = groups.filter_map(|old| old.race_with(new, known));
+                racing.min_by_key(|old| (old.thread(), old.bits))
+            }
+        }
+    }
+
+    /// The remembered access of the lowest thread in blocks with the number `first_block` or above.
+    pub(super) fn lowest_since(&self, first_block: u64) -> Option<Record> {
+        let is_since = |old: &Record| old.thread().block() >= first_block;
+        match self {
+            Log::Empty => None,
+            Log::One(group) => Some(group.lowest()).filter(is_since),
+            Log::Many(crowd) => {
+                let since = crowd.groups.iter().map(Group::lowest).filter(is_since);
+                since.min_by_key(|old| (old.thread(), old.bits))
+            }
+        }
+    }
+
+    /// Calls `pass` with one access of each group, that of the lowest lane, or with one access that represents all.
+    #[inline]
+    pub(super) fn each(&self, mut pass: impl FnMut(Record)) {
+        match self {
+            Log::Empty => {}
+            Log::One(group) => pass(group.lowest()),
+            Log::Many(crowd) => match crowd.sample {
+                Some(record) => pass(record),
+                None => crowd.groups.iter().map(Group::lowest).for_each(pass),
+            },
+        }
+    }
+
+    /// Forgets the accesses that the access `new` replaces. If `new` is strong and there are more than [`PRUNED`] groups, forgets none.
+    #[inline]
+    pub(super) fn forget(&mut self, new: Record, known: View<'_>) {
+        match self {
+            Log::Empty => {}
+            Log::One(group) => {
+                if !group.forget(new, known) {
+                    *self = Log::Empty;
+                }
+            }
+            Log::Many(crowd) => {
+                if new.is_strong() && crowd.groups.len() > PRUNED {
+                    return;
+                }
+                crowd.groups.retain_mut(|group| group.forget(new, known));
+                crowd.alone = None;
+                if crowd.groups.is_empty() {
+                    *self = Log::Empty;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, new: Record) {
+        match self {
+            Log::Empty => *self = Log::One(Group::new(new)),
+            Log::Many(crowd) => crowd.add(new),
+            Log::One(group) => {
+                if !group.takes(new) {
+                    let mut crowd = Crowd::new(*group);
+                    crowd.add(new);
+                    *self = Log::Many(Box::new(crowd));
+                }
+            }
+        }
+    }
+}

@@ -21,7 +21,7 @@ pub struct Call {
     pub row: Row,
     pub item_count: usize,
     pub contents: Contents,
-    /// The input begins this many items after a multiple of 16 bytes.
+    /// The input begins this many items after a multiple of 16 bytes, or, as a slice of the host, after the start of a list.
     pub input_offset: usize,
     pub form: Form,
     pub output: Output,

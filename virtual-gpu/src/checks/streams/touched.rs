@@ -127,7 +127,8 @@ pub(crate) struct Grid {
 pub(crate) struct Touched {
     /// Bytes that were written.
     pub writes: Vec<Run>,
-    /// Bytes that were read. A launch leaves a read out if its write of the same bytes conflicts with all that the read conflicts with.
+    /// Bytes that were read. A read is left out if the same launch also writes the bytes, and the write conflicts with all that the read
+    /// conflicts with.
     pub reads: Vec<Run>,
 }
 

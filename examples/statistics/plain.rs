@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use warpfold::Statistics;
 
-/// A result that differs between the device and the CPU.
+/// A result of the device that differs from the CPU's, or from the result of an earlier call on the device.
 #[derive(Debug, thiserror::Error)]
-#[error("{what}: the device says {device:e}, the CPU {cpu:e}")]
+#[error("{what}: the device says {device:e}, expected was {expected:e}")]
 pub struct Mismatch {
     what: &'static str,
     device: f64,
-    cpu: f64,
+    expected: f64,
 }
 
 /// Checks that a second call gave the same mean and variance.
@@ -76,17 +76,21 @@ fn first_of(numbers: &[f64], better: Ordering) -> usize {
     best
 }
 
-fn same(what: &'static str, device: f64, cpu: f64) -> Result<(), Mismatch> {
-    near(what, device, cpu, 0.0)
+fn same(what: &'static str, device: f64, expected: f64) -> Result<(), Mismatch> {
+    near(what, device, expected, 0.0)
 }
 
 /// Checks that two numbers are within a bound of each other. If the bound is not finite, any two numbers pass: sums overflow, or contain an
 /// infinity or a NaN.
-fn near(what: &'static str, device: f64, cpu: f64, bound: f64) -> Result<(), Mismatch> {
-    let are_same = device == cpu || device.is_nan() && cpu.is_nan();
-    if are_same || !bound.is_finite() || (device - cpu).abs() <= bound {
+fn near(what: &'static str, device: f64, expected: f64, bound: f64) -> Result<(), Mismatch> {
+    let are_same = device == expected || device.is_nan() && expected.is_nan();
+    if are_same || !bound.is_finite() || (device - expected).abs() <= bound {
         Ok(())
     } else {
-        Err(Mismatch { what, device, cpu })
+        Err(Mismatch {
+            what,
+            device,
+            expected,
+        })
     }
 }

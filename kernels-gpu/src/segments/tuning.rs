@@ -116,8 +116,8 @@ pub const KEYED_CHUNKS_PER_BLOCK: u64 = 4;
 /// this distance gave the same times on an H200 (2026-11-26), before single warps combined whole chunks.
 pub const LATER: u32 = 512;
 
-/// The most items that the chunks of a dense work have on average. In a dense work, offsets of 4 bytes are copied in vectors, and a thread
-/// takes a whole chunk, if the chunk has at most one leaf.
+/// A work is dense if its chunks have at most this many items on average. In a dense work, offsets of 4 bytes are copied in vectors, and a
+/// thread takes a whole chunk, if the chunk has at most one leaf.
 ///
 /// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of sums and of scans, works of up to 8 items a chunk were dense too, but a
 /// thread read each offset and wrote a start. In the last column, lengths are random, and 12 on average:

@@ -164,9 +164,9 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
 /// and the other lanes get 0. If nothing is added, all lanes get 0.
 ///
 /// The addition takes as long as a read of global memory. The thread waits only when it uses the result. Two details avoid an early use.
-/// The addition has a predicate and no branch: after a branch, a move into one register would use the result at once. The summand is
-/// computed from the lane, and is 1 on the first lane: if the summand were a constant, `ptxas` would add up the lanes' summands, and then
-/// distribute the result.
+/// The addition has a predicate and no branch. With a branch, the result would be moved to the register that otherwise gets the 0, and this
+/// move would use the result at once. The summand is computed from the lane, and is 1 on the first lane: if the summand were a constant,
+/// `ptxas` would add up the lanes' summands, and then distribute the result.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.

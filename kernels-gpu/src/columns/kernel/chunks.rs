@@ -150,7 +150,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// 1. Convergent: the whole block, with the threads' units and the launch's board.
     /// 2. No thread reads the values of the previous level any more.
-    /// 3. If `before` is not 0, columns have several chunks, and `before` values of this level's sixteen come before the unit's own.
+    /// 3. If `before` is not 0, columns have several chunks, and `before` is the place of the unit's value among its sixteen of this level.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {
         let place = simt::warp();

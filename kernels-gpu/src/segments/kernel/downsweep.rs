@@ -138,8 +138,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. Before that, publishes the value of a tail that is
-    /// combined with earlier chunks and is not its segment's last chunk. If the offsets are refused, the block stops.
+    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. Before that, if the tail is combined with earlier
+    /// chunks and is not its segment's last chunk, publishes the combined value. If the offsets are refused, the block stops.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's works, and it has a tail. If the tail

@@ -200,7 +200,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             for_each_vector!(V => {
                 if V < size_of::<T>() {
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
-                    // 32 vectors, one for each lane, fill four rows. The permutation changes in one bit from these rows to the next four.
+                    // 32 vectors, one for each lane, fill four rows of `ROW_BYTES`. From four rows to the next four, a lane's place in its
+                    // row (`place_of_vector`) changes by half a row.
                     let far = V as u32 * 4 * ROW_BYTES as u32;
                     let place = (own ^ (V as u32 % 2 * (ROW_BYTES / 2) as u32)) + far;
                     // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). By this function's

@@ -234,3 +234,74 @@ impl Log {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::clocks::{Known, Thread};
+    use super::*;
+    use crate::fault::AccessKind;
+    use crate::program::{Scope, Strength};
+
+    /// The threads of the test: two lanes of two warps of two blocks.
+    fn thread(number: usize) -> Thread {
+        Thread::new(number as u64 / 4, [0, 1, 32, 33][number % 4])
+    }
+
+    fn access(random: &mut fastrand::Rng, thread: Thread, time: u32) -> Record {
+        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic];
+        let kind = kinds[random.usize(..3)];
+        let strength = [Strength::Weak, Strength::Relaxed][random.usize(..2)];
+        let scope = [Scope::Block, Scope::Device][random.usize(..2)];
+        let bytes = 4 << random.u32(..2);
+        Record::new(thread, (time, 0), kind, bytes, (strength, scope))
+    }
+
+    fn lowest<'r>(records: impl Iterator<Item = &'r Record>) -> Option<Record> {
+        records.min_by_key(|old| (old.thread(), old.bits)).copied()
+    }
+
+    /// The sequences are so short that no log has more than [`PRUNED`] groups.
+    #[test]
+    fn a_log_agrees_with_a_plain_list() {
+        let mut random = fastrand::Rng::with_seed(50);
+        let (mut races, mut forgotten) = (0, 0);
+        for _ in 0..4000 {
+            let (mut log, mut list) = (Log::default(), Vec::<Record>::new());
+            let mut times = [1; 8];
+            for _ in 0..PRUNED {
+                let number = random.usize(..times.len());
+                times[number] += random.u32(..2);
+                let new = access(&mut random, thread(number), times[number]);
+                let mut known = Known::default();
+                for (other, &time) in times.iter().enumerate() {
+                    known.learn(thread(other), random.u32(..=time));
+                }
+                let is_before = |old: &Record| {
+                    old.thread() == new.thread() || known.time_of(old.thread()) >= old.time
+                };
+
+                let racing = list.iter();
+                let racing = lowest(racing.filter(|old| !old.may_meet(new) && !is_before(old)));
+                assert_eq!(log.race_with(new, (&known).into()), racing);
+                races += u32::from(racing.is_some());
+
+                log.forget(new, (&known).into());
+                let count = list.len();
+                list.retain(|old| {
+                    let may_go = !new.is_strong() || old.is_as_strong_as(new);
+                    !(may_go && is_before(old))
+                });
+                forgotten += count - list.len();
+
+                log.add(new);
+                list.retain(|old| old.key() != new.key());
+                list.push(new);
+                for block in 0..3 {
+                    let since = list.iter().filter(|old| old.thread().block() >= block);
+                    assert_eq!(log.lowest_since(block), lowest(since));
+                }
+            }
+        }
+        assert!(races > 1000 && forgotten > 1000, "{races} {forgotten}");
+    }
+}

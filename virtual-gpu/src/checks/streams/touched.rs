@@ -74,7 +74,7 @@ pub(crate) struct Run {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) access: Access,
-    /// Index into the places of the thread's program.
+    /// Which of the program's places the accessing instruction has; 0 for the bytes of a call, which has no program.
     pub(super) place: u32,
     threads: Threads,
 }

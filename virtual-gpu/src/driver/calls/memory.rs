@@ -100,7 +100,7 @@ pub(crate) fn free_async(address: u64, stream: Handle<Stream>) -> Outcome {
     if known.is_managed(address) {
         return Err(Code::INVALID_VALUE);
     }
-    // `enqueue` would refuse this too, but only after the memory was forgotten.
+    // `enqueue` makes the next check too, but only after `forget`.
     check_legacy(&stream)?;
     known.forget(address)?;
     enqueue(&stream, Action::Free(device, address))?;

@@ -71,7 +71,7 @@ pub(crate) enum Status {
     Ended,
 }
 
-/// The end of a stream that takes part in a capture.
+/// The place in a capture after which a stream adds its next node.
 #[derive(Clone)]
 pub(crate) struct Tail {
     pub(crate) capture: Arc<Capture>,

@@ -34,7 +34,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_more_wanted = outputs.has_starts() || outputs.has_keys() && !copies_words;
         let mut word = own.first;
         // SAFETY: the words are written, and the warp takes no other warp's words: this function's conditions. `are_single` holds only if
-        // each item of the words is a head, but not the tail's, and a head follows them or the input ends there.
+        // each item of the words is a head, none of these heads is the tail's, and a head follows the words or the input ends there.
         unsafe {
             while word < own.end {
                 let step = simt::opaque_one() as u32;
@@ -68,8 +68,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// bytes, the first keys. Each item of these words is a run of its own.
     ///
     /// # Safety
-    /// A whole warp. Each item of these words is a head, but not the tail's. The item after these words is a head too, if it exists. The
-    /// conditions of [`Self::write_many`].
+    /// A whole warp. Each item of these words is a head, and none of these heads is the tail's. The item after these words is a head too, if
+    /// it exists. The conditions of [`Self::write_many`].
     #[inline(always)]
     unsafe fn write_singles(
         &self,

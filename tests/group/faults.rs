@@ -22,9 +22,9 @@ fn works(member: &mut Member<'_>) {
     assert_eq!(sum, Ok(ranks * (ranks + 1) / 2));
 }
 
-/// A slice whose buffer has been freed.
+/// A slice whose buffer has been freed. The buffer is so large that a device does not give its memory to the small buffers of other ranks.
 fn gone() -> DeviceSlice<u32> {
-    DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap().index(..)
+    DeviceBuffer::<u32>::zeroed(1 << 24).unwrap().index(..3)
 }
 
 /// Three ranks, or two if there can only be two.

@@ -31,7 +31,9 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// Blocks in which one or two warps find the next window and copy its items, while the others work on a window, were slower on an H200
 /// (2026-11-25; compare the table of [`bounds`]). Shared memory has room for 5 such blocks, with two windows each. Sums of 2^28 `f32` in
 /// segments of 32; 1,024; 65,536 took 390; 311; 322 µs with one such warp in blocks of 160 threads, and 376; 354; 359 µs with two in blocks
-/// of 192. Prefetching a block's next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without.
+/// of 192. Prefetching a block's next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without. So was a
+/// prefetch of a block's windows at its start, by the block's index: sums of 2^24 `f32` in segments of 65,536 took 27.1 µs with it, and
+/// 24.6 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// How many resident blocks of [`SHORT_BLOCK_THREADS`] there are for each window of a small launch, at least. So with most operators, a

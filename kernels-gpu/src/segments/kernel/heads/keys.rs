@@ -12,9 +12,9 @@
 //!
 //! The bits lie in the room of the leaves' values, which is not used yet. The code is short, since small launches spend much of their time
 //! on the first reads of their instructions. With code for keys of any size and alignment, scans of 2^16 `f32` in runs of 4,096 took 7.9 µs
-//! on an H200 (2026-11-26), and take 7.1 µs with this code. When a block copied all keys to shared memory before it compared the first, scans
-//! of 2^20 `f32` in runs of 1; 4,096; by a power law took 7.5; 9.1; 17.6 µs, and take 6.6; 8.3; 15.2 µs with this code. When two blocks
-//! shared each window, one for each work, the same scans took 9.4; 11.0; 14.5 µs.
+//! on an H200 (2026-11-26), and take 7.1 µs with this code. When a block copied all keys to shared memory before it compared the first,
+//! scans of 2^20 `f32` in runs of 1; 4,096; by a power law took 7.5; 9.1; 17.6 µs, and take 6.6; 8.3; 15.2 µs with this code. When two
+//! blocks shared each window, one for each work, the same scans took 9.4; 11.0; 14.5 µs.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;

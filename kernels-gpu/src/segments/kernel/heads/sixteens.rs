@@ -107,9 +107,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// Scans by key of 2^28 `f32` in runs of 1 took 1,001 µs on an H200 (2026-11-26) with a lane for each chunk, and take 811 µs with
     /// sixteens. Runs by a power law took 1,356 µs with a thread for each leaf, and 1,157 µs with sixteens in ragged works. Sixteens in all
-    /// works were slower: 977 µs instead of 834 µs in runs of 32. So was another division of ragged works, in which the warps' sixteens of a
-    /// turn follow each other, and a warp hands its last value to the next warp through shared memory: 1,117 µs instead of 1,097 µs in runs
-    /// by a power law.
+    /// works were slower: 977 µs instead of 834 µs in runs of 32. So was another division of ragged works, in which the warps' sixteens of
+    /// a turn follow each other, and a warp hands its last value to the next warp through shared memory: 1,117 µs instead of 1,097 µs in
+    /// runs by a power law.
     pub const BY_SIXTEENS: bool = goes_by_sixteens::<O, T>();
 
     /// Writes the results of a work to global memory. If `goes_on`, chunks may go on from 16 places to the next 16.

@@ -186,10 +186,8 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
         let text = text.ok_or_else(|| missing(entry))?;
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
         let text = match blocks.bounds {
-            // Only short blocks compare keys. Bounds with more threads are for long blocks.
-            Some(bounds) if form != Form::Keyed || bounds.0 <= blocks.short.threads => {
-                with_bounds(&text, bounds)
-            }
+            // Only short blocks compare keys, and the bounds are for long blocks.
+            Some(bounds) if form != Form::Keyed => with_bounds(&text, bounds),
             _ => text,
         };
         let text = CString::new(text).map_err(|_| missing(entry))?;

@@ -48,16 +48,7 @@ impl Blocks {
         _copies: Copies,
         _available: u32,
     ) -> Self {
-        let blocks = Self::of_segments::<T, O::Accumulator>(Task::Reduce);
-        // The texts of a program's own operators have the same bounds for all accumulators.
-        let of_operator = (
-            segments::tuning::SHORT_BLOCK_THREADS,
-            segments::tuning::reduce_blocks::<O, T>(),
-        );
-        Self {
-            bounds: blocks.bounds.or(Some(of_operator)),
-            ..blocks
-        }
+        Self::of_segments::<T, O::Accumulator>(Task::Reduce)
     }
 
     pub(super) fn of_segmented_scan<O: Op<T>, T: Element>(
@@ -147,22 +138,5 @@ impl Blocks {
                 )
             }),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use warpfold_kernels::op::{Moments, Statistics, Sum};
-
-    use super::*;
-
-    #[test]
-    fn wide_accumulators_leave_room_for_fewer_blocks_on_a_multiprocessor() {
-        fn bounds<O: Op<T>, T: Element>() -> Option<(u32, u32)> {
-            Blocks::of_segmented_reduction::<O, T>(Copies::Asynchronous, 227 << 10).bounds
-        }
-        assert_eq!(bounds::<Sum, f32>(), Some((320, 4)));
-        assert_eq!(bounds::<Moments, f32>(), Some((256, 3)));
-        assert_eq!(bounds::<Statistics, f32>(), Some((256, 2)));
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-use crate::segments::{shared_bytes, Task};
+use crate::segments::{chunk_items, shared_bytes, Task, NARROW_CHUNK_ITEMS};
 
 /// Threads of a block if the device can work on all windows at once. If blocks take whole rows, it is enough that the device can work on
 /// all blocks at once.
@@ -146,14 +146,26 @@ pub const SHORT_LEAF: u32 = 4;
 /// How many vectors a thread moves before it checks again for the end of the work.
 pub const VECTORS_AT_ONCE: u32 = 4;
 
-/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words, as with
-/// `Statistics`, it is half of [`BLOCKS_PER_MULTIPROCESSOR`]: with the full number, threads had so few registers that they spilled 1.7 to
-/// 3.9 KiB to local memory (`ptxas` of CUDA 13.0, for 9.0; not timed). Otherwise, if shared memory has room for at most 6 long blocks, it
-/// is 3: 3 blocks have as many threads as 6 long blocks. Then threads have more registers: `Moments` of `f32` spills 44 bytes with 80
-/// registers, and 172 with 64.
+/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words and chunks
+/// have 4,096 items, as with `Statistics` of narrow items, it is half of [`BLOCKS_PER_MULTIPROCESSOR`]. Otherwise, if shared memory has room
+/// for at most 6 long blocks, it is 3: 3 blocks have as many threads as 6 long blocks. Then threads have more registers: `Moments` of `f32`
+/// spills 44 bytes with 80 registers, and 172 with 64.
+///
+/// `Statistics` of 2^28 bytes on an H200, in µs (2026-11-26), by offsets in segments of 4; 32; 1,024; 65,536. With 4 blocks, threads spill
+/// 1.7 to 3.9 KiB to local memory:
+///
+/// | blocks | `f32` | `f64`, whose chunks have 256 items |
+/// |---|---|---|
+/// | 2 | 377; 343; 217; 209 | 853; 1,658; 1,631; 1,171 |
+/// | 3 | 514; 421; 276; 250 | 762; 1,381; 1,322; 959 |
+/// | 4 | 708; 506; 303; 275 | 835; 1,179; 1,101; 839 |
+///
+/// Sums of items of 48 bytes by a program's own operator took 137; 302; 201; 191 µs with 4 blocks, and 161; 420; 275; 265 µs with 2. The
+/// texts of own operators have [`BLOCKS_PER_MULTIPROCESSOR`] for all accumulators.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
-    if O::Accumulator::WORDS > 8 {
+    let is_narrow = chunk_items::<T, O::Accumulator>() == NARROW_CHUNK_ITEMS;
+    if O::Accumulator::WORDS > 8 && is_narrow {
         BLOCKS_PER_MULTIPROCESSOR / 2
     } else if MULTIPROCESSOR_BYTES / bytes < 2 * BLOCKS_PER_MULTIPROCESSOR - 1 {
         BLOCKS_PER_MULTIPROCESSOR - 1

@@ -186,9 +186,9 @@ pub const fn state_words<A>(window_count: u64) -> u64 {
     window_count * words_per_accumulator::<A>()
 }
 
-/// The most that a work's items and chunks may add up to; the most items of a work if segments start at heads. Shared memory has room for
-/// so many items. A window's chunks except the last have fewer items together than the window has diagonals. If the last chunk does not fit
-/// beside them, it is a work of its own.
+/// The number of items for which a block's shared memory has room. A work's items and chunks add up to at most this number; only the items
+/// count if segments start at heads. A window's chunks except the last have fewer items together than the window has diagonals. If the last
+/// chunk does not fit beside them, it is a work of its own.
 ///
 /// The room beyond the items of one chunk is smaller where one more block then fits on a multiprocessor: with accumulators of more than 8
 /// bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with narrow

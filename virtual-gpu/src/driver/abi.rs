@@ -212,7 +212,7 @@ impl HostPointer {
     }
 }
 
-/// A buffer of `count` bytes, all zeros. If so many bytes cannot be reserved, fails with "out of memory" and does not end the process.
+/// A buffer of `count` bytes, all zeros. If the bytes cannot be reserved, fails with "out of memory" and does not end the process.
 pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
     let mut bytes = Vec::new();
     bytes

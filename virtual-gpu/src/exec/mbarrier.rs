@@ -152,16 +152,14 @@ fn outcome(
             word.arrive(1)?;
             word.encode()
         }
-        MbarrierKind::Expect => {
+        MbarrierKind::Expect | MbarrierKind::Complete => {
             let mut word = word?;
-            word.bytes += operand as u32 as i64;
-            // These may be the last pending bytes, if they have landed before.
-            word.turn_over();
-            word.encode()
-        }
-        MbarrierKind::Complete => {
-            let mut word = word?;
-            word.bytes -= operand as u32 as i64;
+            let bytes = operand as u32 as i64;
+            word.bytes += match kind == MbarrierKind::Expect {
+                true => bytes,
+                false => -bytes,
+            };
+            // Bytes may also land before they are expected. Then the expectation may end the phase.
             word.turn_over();
             word.encode()
         }

@@ -6,8 +6,8 @@
 //! indices   1  3  4
 //! ```
 //!
-//! This turns a dense vector into a sparse vector. One call writes the kept items, and another their indices, each in a single pass over
-//! the device's memory.
+//! This turns a dense vector into a sparse vector. One call writes the kept items, and another call writes their indices. Each call makes a
+//! single pass over the items.
 //!
 //! Exit code: 0 if all went well or the reader of the output is gone, 2 if an argument is wrong, 1 for every other error.
 
@@ -23,7 +23,7 @@ use warpfold::{Gpu, NonZero, select};
 
 use common::program;
 
-/// Makes up items. Keeps those that are not 0, side by side and in their order, and finds their indices, on the GPU.
+/// Makes up items, and compacts them on the GPU: keeps the items that are not 0, side by side and in their order, and finds their indices.
 ///
 /// The result is checked against the CPU.
 #[derive(Debug, Parser)]

@@ -1,7 +1,7 @@
 //! From lengths to offsets: finds where rows of different lengths start if they lie back to back in one buffer.
 //!
-//! Row i starts where the rows before it end, so the offsets are the exclusive scan of the lengths. The
-//! last offset and the last length give the size of the buffer.
+//! Row i starts where the rows before it end, so the offsets are the exclusive scan of the lengths. The size of the buffer is the last
+//! offset plus the last length.
 //!
 //! ```text
 //! cargo run --example prefix_sum                  a small and a large number of rows

@@ -6,8 +6,8 @@
 //! result    5·x₀ + 1·x₂,  2·x₁,  0,  4·x₀ + 3·x₁ + 7·x₂
 //! ```
 //!
-//! The time depends mostly on the number of entries, and less on their spread over the rows. Here the host computes the products; a kernel
-//! of your own could compute them on the device.
+//! The time depends mostly on the number of entries, and less on their spread over the rows. Here the host computes the products. A program
+//! with a kernel for them could compute them on the device.
 //!
 //! Exit code: 0 if all went well or the reader of the output is gone, 2 if an argument is wrong, 1 for every other error.
 
@@ -32,7 +32,7 @@ struct Arguments {}
 
 /// A matrix as compressed sparse rows.
 struct Matrix {
-    /// The index of each row's first entry, and the number of entries.
+    /// The index of each row's first entry; the last element is the number of all entries.
     row_starts: Vec<usize>,
     columns: Vec<usize>,
     values: Vec<f64>,
@@ -98,7 +98,7 @@ impl Matrix {
         ends.map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
     }
 
-    /// Each entry times the vector's component of its column.
+    /// The products: each entry times the component of `vector` at the index of the entry's column.
     fn products(&self, vector: &[f64]) -> Vec<f64> {
         let entries = self.values.iter().zip(&self.columns);
         entries

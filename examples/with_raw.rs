@@ -138,7 +138,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .queue(gpu, &stream.raw())?;
     stream.synchronize()?;
 
-    // The same requests on the CPU have the same bits.
+    // The same requests give the same bits on the CPU.
     assert_eq!(total, reduce::<Sum, _>(&items).wait(Cpu)?);
     assert_eq!(sums.to_vec()?, scan::<Sum, _>(&items).wait(Cpu)?);
     let chosen = select::<NonZero, _>(&items).indices().wait(Cpu)?;

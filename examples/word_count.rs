@@ -122,7 +122,7 @@ fn key(word: &[u8]) -> u64 {
     })
 }
 
-/// Checks that every word of the text was counted, with the right count.
+/// Checks that the device counted exactly the words of the text, and that each count is right.
 fn check(counted: &[(&[u8], usize)], words: &[&[u8]]) -> Result<(), Failure> {
     let mut expected = HashMap::<&[u8], usize>::new();
     for word in words {

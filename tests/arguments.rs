@@ -1,6 +1,6 @@
-//! Bugs of the past. In some of these tests, the arguments of a call overlap, or one is misaligned, too short or freed. The library must
-//! refuse this call before it writes or allocates anything, or adds to a capture. In `tests/random.rs`, some random calls have arguments
-//! that overlap.
+//! Regression tests: each checks a bug that has been fixed. In some of these tests, the arguments of a call overlap, or one argument is
+//! misaligned, too short or freed. The library must refuse such a call before it writes or allocates anything, or adds anything to a
+//! capture. In `tests/random.rs`, some random calls have arguments that overlap.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -54,7 +54,7 @@ fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
     }
 }
 
-/// The matrix has one row, whose items are contiguous, or two rows.
+/// Tests two matrices: one has a single row, so its items are contiguous; the other has two rows.
 #[test]
 fn an_output_in_the_gap_after_the_last_row_is_refused() {
     let _alone = alone();
@@ -158,7 +158,8 @@ impl Keyed {
 fn a_refused_call_by_key_writes_nothing() {
     let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
-    // If a call has two launches, only the second writes results.
+    // A call by key may have two launches, of which only the second writes results. If the memory for results is refused, neither launch
+    // may run.
     let over_starts = || keyed.starts.index(..);
     for answer in [
         keyed.reduce(&stream, &keyed.values, over_starts()),
@@ -215,7 +216,7 @@ fn a_refused_call_by_key_writes_nothing() {
 fn a_refused_call_by_key_leaves_nothing_in_a_capture() {
     let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
-    // A call without room for results runs the first launch, and so compiles its kernel.
+    // A call whose output has no room runs the first launch, and so compiles that launch's kernel.
     keyed
         .reduce(&stream, &keyed.values, zeros::<u32>(0).index(..))
         .unwrap();
@@ -307,8 +308,8 @@ macro_rules! identities {
 
         impl Commutative for $operator {}
 
-        // SAFETY: the row is made of `kind::reduce`, this operator and `u32`. `TEXTS` has no kernel of its symbol, so loading it is an
-        // error.
+        // SAFETY: the row is made of `kind::reduce`, this operator and `u32`. `TEXTS` has no kernel with the row's symbol, so loading that
+        // kernel is an error.
         unsafe impl Kernel<kind::reduce, u32> for $operator {
             fn row() -> &'static Row {
                 static ROW: Row = Row::new::<kind::reduce, $operator, u32>("none", &TEXTS);
@@ -324,7 +325,7 @@ identities! {
     ToFour: Four = Four { a: 1, b: 2, c: 3, d: 4 };
 }
 
-/// Reduces no items to an output at each offset below 8 that the type's alignment allows. Checks the output and all bytes around it.
+/// Reduces an empty input to an output at each offset below 8 that the type's alignment allows. Checks the output and all bytes around it.
 fn check_identity<O>(bytes: &[u8])
 where
     O: Kernel<kind::reduce, u32>,

@@ -1,5 +1,5 @@
-//! Requests over memory and streams of `cust`, and over raw addresses and handles; and the order of waiting calls and other work.
-//! (`with_cudarc` runs the same requests over `cudarc`'s memory and streams.)
+//! Tests requests on memory and streams of `cust`, and on raw addresses and handles. (`with_cudarc` runs the same requests on memory and
+//! streams of `cudarc`.) Also tests in which order waiting calls and other work run.
 
 #[path = "common/child.rs"]
 mod child;

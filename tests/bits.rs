@@ -1,9 +1,9 @@
 //! The bit contract: every reduction of one whole array, and every scan of a whole array, agrees with the CPU, bit for bit.
 //!
-//! Each row has a test: with sizes at the boundaries, with edge values of the types, and at misaligned starts. Scans whose results have the
-//! type of their items are also tested in place. A guard is around each input, and around each output of a scan. (See [`Care`] for the
-//! cases left out on the virtual GPU.) With most operators, a kernel that read an input's guard would get another result. An output's guard
-//! must stay as it is.
+//! Each kernel row has a test. Its arrays have sizes around the boundaries of warps, blocks and tiles, contain edge values of the types, or
+//! begin at misaligned addresses. Scans whose results have the type of their items are also tested in place. A guard is around each input,
+//! and around each output of a scan. (See [`Care`] for the cases left out on the virtual GPU.) With most operators, a kernel that reads an
+//! input's guard gets another result. No kernel may change an output's guard.
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;
@@ -50,8 +50,8 @@ enum Care {
 }
 
 impl Care {
-    /// How much of a row to check. On a real device, every row gets all sizes. On the virtual GPU, to save time, only the rows that stand
-    /// for their text and the rows of [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
+    /// How much of a row to check. On a real device, every row gets all sizes. On the virtual GPU, to save time, only the rows in [`TEXTS`]
+    /// and [`WIDENING`] get all sizes. The other rows get the cases that depend on the operator's body.
     fn of(symbol: &str) -> Self {
         match mode() {
             Mode::Virtual if !stands_for_its_text(symbol) && !WIDENING.contains(&symbol) => {
@@ -69,12 +69,12 @@ macro_rules! symbols {
 /// Rows that stand for all rows with the same text.
 const TEXTS: [&[&str]; 2] = [for_each_text!(symbols), for_each_one_pass_text!(symbols)];
 
-/// Whether a row stands for its text.
+/// Whether a row stands for all rows with its text.
 fn stands_for_its_text(symbol: &str) -> bool {
     TEXTS.iter().any(|rows| rows.contains(&symbol))
 }
 
-/// Scans by [`WideSum`] whose results are wider than their items: one for each pair of widths.
+/// Scans by [`WideSum`] whose results are wider than their items: one scan for each pair of an item's width and a result's width.
 const WIDENING: [&str; 4] = [
     "inclusive_scan_wide_sum_u8",
     "exclusive_scan_wide_sum_i16",
@@ -120,7 +120,7 @@ fn special_lists<O: Op<T>, T: Edges>(tile: usize) -> Vec<Vec<T>> {
         .collect()
 }
 
-/// Items of a tile of a short scan.
+/// The number of items of a tile in a short scan.
 fn small_tile<O: Op<T>, T: Edges>() -> usize {
     tuning::tiles::<O, T>().items(0) as usize
 }
@@ -157,7 +157,7 @@ fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize
     );
 }
 
-/// The forms of one kind of scan.
+/// One kind of scan in three forms: to an output, in place, and on the CPU as the reference.
 struct Scan<T: Edges, R: Edges> {
     to_output: fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Result<()>,
     /// `None` if the results have another type than the items.

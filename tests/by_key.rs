@@ -1,5 +1,5 @@
-//! Reductions and scans by key agree with the CPU for many lengths of runs and many types of keys and values. Results beyond the outputs'
-//! room are omitted and reported, and wrong arguments are refused.
+//! Reductions and scans by key agree with the CPU for many lengths of runs and many types of keys and values. Results for which an output
+//! has no room are omitted, and the call reports how many results there are. Wrong arguments are refused.
 
 #[path = "by_key/borders.rs"]
 mod borders;
@@ -50,7 +50,7 @@ impl<O: Kernel<segmented_scan, V> + Kernel<by_key_scan, V>, V: Item> ScansByKey<
 enum Calls {
     /// Waiting and queued calls, on slices and on device memory, with and without an output for the starts.
     All,
-    /// One call for each kernel: without an output for the starts, and with it.
+    /// One call for each kernel: one call without an output for the starts, and one with such an output.
     EachKernel,
 }
 
@@ -218,7 +218,7 @@ fn wide_keys_that_start_at_borders() {
     check_borders::<Sum, u64, f64>(|run| (run as u64) << 33);
 }
 
-/// Windows of 256 items: the second run begins in the first window, and ends after it.
+/// Windows have 256 items here. Each short run begins in one window, and ends in the next.
 #[test]
 fn short_runs_that_end_after_their_window() {
     for short in [5, 6, 9, 12, 16, 17] {

@@ -1,5 +1,6 @@
-//! The library's calls during a capture: in each mode of the capture, from the capturing thread and from another, also as the first calls
-//! of a `Gpu`. No call ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
+//! Tests the library's calls during a capture, in each capture mode. The calls are made by the capturing thread or another thread, and some
+//! are the first calls of a `Gpu`. No call may end a capture, or be captured by accident. Calls that are not possible during a capture are
+//! refused with a specific error.
 //!
 //! A synchronous copy by `cust`, on any thread, ends a capture of one of `cust`'s streams. So the tests run one at a time.
 
@@ -34,12 +35,12 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::DEFAULT, None).unwrap()
 }
 
-/// The memory of the calls.
+/// The memory that the calls use.
 struct Data {
     items: Vec<u32>,
     total: u32,
     input: DeviceBuffer<u32>,
-    /// Outputs for results that are not checked, since the calls' streams have no order.
+    /// Outputs for results that no test checks. Each call takes a separate part, since calls on different streams may run at the same time.
     results: DeviceBuffer<u32>,
     results_taken: AtomicUsize,
     counts: DeviceBuffer<u64>,
@@ -228,7 +229,7 @@ fn no_call_ends_or_joins_a_capture() {
             check(case, "other thread", mode, &outcome);
         }
     }
-    // Without a capture, the cases succeed. The two that would overwrite the input are left out.
+    // Without a capture, the cases succeed. The two cases that would overwrite the input are left out.
     assert_eq!(reduce::<Sum, _>(&data.input).wait(gpu), Ok(data.total));
     let apart = |case: &&Case| !["inclusive_scan", "inclusive_scan_in_place"].contains(&case.name);
     let cases = CASES.iter().filter(apart);
@@ -334,7 +335,7 @@ fn larger_calls_in_one_capture_get_larger_workspaces() {
         unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
         assert_eq!(sums.as_host_vec().unwrap(), [10, data.total]);
-        // All keys differ.
+        // All keys differ, so each result is the item itself.
         assert!(scanned.as_host_vec().unwrap() == data.items);
         sums.copy_from(&[0, 0][..]).unwrap();
         scanned.copy_from(&zeros[..]).unwrap();

@@ -1,5 +1,5 @@
-//! Reductions and scans whose number of items only the device knows; scans with an initial value and with a total.
-//! The results equal the CPU's for that number of items, bit for bit.
+//! Tests reductions and scans whose number of items only the device knows, and scans with an initial value or a total. The results equal
+//! the CPU's for that number of items, bit for bit.
 
 #[path = "common/buffers.rs"]
 mod buffers;
@@ -26,7 +26,7 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
 }
 
-/// Counts around a boundary of tiles of 4-byte items, up to all items, and beyond.
+/// Counts up to `all`, of which some are around a boundary of tiles of 4-byte items. The last count is larger than `all`.
 fn counts(all: usize) -> Vec<u64> {
     let mut counts = vec![
         0,
@@ -159,8 +159,8 @@ fn scans_have_as_many_items_as_the_count_says() {
     check_scan::<WideSum, f32>(20_000, &counts(20_000), 0.1);
 }
 
-/// Each launch is for a long scan, by the length of its input. The counts in device memory make all scans of the first input short. On a
-/// real device, a second input is so long that some of its scans stay long.
+/// The input of each launch is long enough for a long scan. The counts in device memory make all scans of the first input short. On a real
+/// device, a second input is so long that some of its scans stay long.
 #[test]
 fn a_long_scan_may_turn_out_short() {
     let short = (SCAN_SHORT_BYTES / 8) as usize;
@@ -317,7 +317,7 @@ fn scans_by_key_have_as_many_keys_as_the_count_says() {
     }
 }
 
-/// Few keys of 4 bytes are compared by the launch that scans or reduces their runs.
+/// If there are few keys, and a key has 4 bytes, one launch both compares the keys and scans or reduces their runs.
 #[test]
 fn small_calls_by_key_have_as_many_keys_as_the_count_says() {
     let gpu = gpu();

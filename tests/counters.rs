@@ -1,4 +1,4 @@
-//! The cost of a launch, such as bytes, sectors, barriers, shuffles and instructions, counted by the virtual GPU.
+//! Tests the cost of a launch. The virtual GPU counts, for example, bytes, sectors, barriers, shuffles and instructions.
 //!
 //! The counts follow from the algorithm. Therefore many of them are asserted as equalities. A scan's counts also depend on how long blocks
 //! wait for each other. If only one block runs at a time, no block waits, so most scans run in this way here. Nothing here predicts time.

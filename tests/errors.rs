@@ -206,7 +206,7 @@ fn memory_and_streams_of_another_context_are_refused() {
         gpu.check_buffer(Argument::Flags, &theirs.index(..0)),
         Ok(())
     );
-    // The other context is current here, and a call on our own memory works.
+    // The other context is current here, and a call on memory of the library's context still works.
     assert_eq!(reduce::<Sum, _>(&ours).wait(gpu), Ok(3.0));
 
     drop((stream, theirs));

@@ -100,7 +100,7 @@ fn replayed_calls_read_the_new_matrix() {
     for _ in 0..3 {
         matrix.rotate_left(1);
         input.copy_from(&matrix).unwrap();
-        // SAFETY: the buffers live until the stream is waited for.
+        // SAFETY: the buffers outlive the work.
         unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
         let expected = reduce::<Sum, _>(&matrix)

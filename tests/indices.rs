@@ -31,7 +31,7 @@ fn short(long: &[Extremes<u64>]) -> Vec<Extremes<u32>> {
     long.iter().map(short).collect()
 }
 
-/// Checks requests of this shape on a slice, by comparison with the CPU's 64-bit indices. Returns the indices.
+/// Checks requests of this shape on a slice, by comparison with the CPU's 64-bit indices. Returns the expected 32-bit indices.
 macro_rules! of_slices {
     ($what:expr, $items:expr, $($shape:tt)*) => {{
         let (gpu, what, items) = (gpu(), $what, $items);
@@ -68,7 +68,7 @@ macro_rules! of_device {
     }};
 }
 
-/// Offsets that divide `item_count` items into segments. Among many items, some segments are empty, some short, and one is long.
+/// Offsets that divide `item_count` items into segments. If there are many items, some segments are empty, some are short, and one is long.
 fn offsets(item_count: usize) -> Vec<u32> {
     let mut offsets = vec![0, 0];
     let mut random = Random::new(item_count as u64);
@@ -216,8 +216,8 @@ fn counts_from_the_device() {
     assert_begins(&output, &indices(expected.unwrap()), "segments");
 }
 
-/// The index of the first greatest item, or of the first least one, by a plain loop. A NaN counts as greatest and as least, and −0.0 is
-/// less than 0.0.
+/// The index of the first greatest or the first least item, found by a plain loop; `is_before` decides which of the two. A NaN counts as
+/// the greatest item and also as the least item. −0.0 is less than 0.0.
 fn first_extreme(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u32 {
     let mut found: Option<usize> = None;
     for (index, &item) in items.iter().enumerate() {

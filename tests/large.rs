@@ -1,8 +1,8 @@
 //! Much memory: counts beyond 32 bits, chunks of several tiles, slices that do not fit on the device, and lack of memory. Some
 //! tests need a real device. On the virtual GPU they print that they are skipped.
 //!
-//! A test here uses up a real device's memory. So nothing else may use the GPU meanwhile, not even another test executable. The `run.sh`
-//! of `cargo xtask bundle` therefore runs this executable alone.
+//! One of these tests takes all free memory of a real device. So nothing else may use the GPU meanwhile, not even another test executable.
+//! The `run.sh` of `cargo xtask bundle` therefore runs this executable alone.
 
 #[path = "common/child.rs"]
 mod child;

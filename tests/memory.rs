@@ -77,7 +77,7 @@ fn stream() -> Stream {
 /// Runs `body` in a process of its own, since the live objects of the process are counted. On a real device, `warm_up` runs first, because
 /// the driver keeps memory for streams and threads. `body` gets the objects that are live when it begins.
 fn alone(test: &str, warm_up: impl FnOnce(), body: impl FnOnce(&Gpu, Held)) {
-    // All processes share a real device.
+    // Tests that run at the same time would share the memory of a real device.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     in_child(test, &[], || {
@@ -109,7 +109,7 @@ fn sum_short_slices() {
     });
 }
 
-/// Scans 70,000 items, too many for a lane of short slices, on each of 64 threads.
+/// On each of 64 threads, scans 70,000 items, which are too many for a transfer lane of short slices.
 fn scan_long_slices() {
     thread::scope(|scope| {
         for number in 0..64 {

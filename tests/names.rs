@@ -1,7 +1,8 @@
-//! Random kernels give the same results after `warpfold_ptx::names` has numbered their registers and labels anew.
+//! Random kernels give the same results after `warpfold_ptx::names` has renumbered their registers and labels.
 //!
 //! The kernels are those of `virtual-gpu/examples/conformance`, with branches, loops, calls and instructions under predicates. Here they
-//! have more labels, so that more registers are used in several basic blocks. The library's own kernels have new numbers in all tests.
+//! have more labels, so that more registers are used in several basic blocks. All other tests run the library's own kernels after such a
+//! renumbering.
 
 #[allow(dead_code, reason = "the example uses the rest")]
 #[path = "../virtual-gpu/examples/conformance/suite/mod.rs"]
@@ -16,8 +17,8 @@ use warpfold_ptx::names::renumbered;
 
 const KERNELS: u64 = 200;
 
-/// Statements that write `%v` and `%k`, and read them only in the same basic block. Some lanes define `%v1` a second time, the other lanes
-/// `%v2`.
+/// Statements that write `%v` and `%k`, and read them only in the same basic block. Some lanes define `%v1` a second time. The other lanes
+/// define `%v2` a second time.
 const OWN: &str = "mov.u32 %v0, %tid.x; and.b32 %v1, %v0, 6; setp.eq.u32 %k0, %v1, 2; \
     @%k0 mov.b32 %v1, 77; mov.b32 %v2, 5; @!%k0 add.u32 %v2, %v2, %v1; xor.b32 %r0, %r0, %v2;\n";
 

@@ -1,5 +1,5 @@
-//! Older devices. Their texts are made from the texts for compute capability 9.0. Kernels of every kind agree with the CPU, bit for bit. Of
-//! scans by key, those that compare keys are tested here.
+//! Older devices. Their texts are made from the texts for compute capability 9.0. Kernels of every kind agree with the CPU, bit for bit.
+//! Scans by key are tested here only with kernels that compare keys.
 //!
 //! A process chooses the architecture once, so each architecture has a process of its own. All devices are virtual. Of the architectures
 //! that copy through registers, 7.5 has the least shared memory. No architecture that copies asynchronously has less shared memory than
@@ -97,7 +97,7 @@ macro_rules! each_kind {
         let (expected, results) = reduce::<Sum, _>(&items).by_key::<Equal, _>(&repeated).wait(Cpu).unwrap();
         one("the keys", &keys, &expected);
         one("the sums of runs", &sums, &results);
-        // Few keys of 4 bytes are compared by the launch that reduces or scans.
+        // Since there are only a few keys, of 4 bytes each, the launch that reduces or scans also compares them.
         let (few, keys) = (&items[..1000], Vec::from_iter((0..1000_u32).map(|at| at * at / 3000)));
         let (firsts, sums) = reduce::<Sum, _>(few).by_key::<Equal, _>(&keys).wait(gpu()).unwrap();
         let (expected, results) = reduce::<Sum, _>(few).by_key::<Equal, _>(&keys).wait(Cpu).unwrap();

@@ -1,8 +1,8 @@
 //! Random calls and random sequences of calls. Their results are compared with results that the host computes.
 //!
-//! Integers are compared with plain loops of this test's own, floats with the CPU's results, bit for bit. The CPU's reference is itself
-//! compared with plain loops, for results that do not depend on the order. A failing case is made smaller before it is shown. The cases are
-//! the same in every run, except with another seed:
+//! For integers, the expected results come from plain loops in this test. For floats, they are the results of a call on the CPU. Both are
+//! compared bit for bit. A further test compares the CPU's results with plain loops, if the results do not depend on the order of
+//! combination. A failing case is made smaller before it is shown. Every run tries the same cases, unless it is given another seed:
 //!
 //! ```text
 //! WARPFOLD_RANDOM_SEED=7 cargo test --release -p warpfold --test random

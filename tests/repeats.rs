@@ -24,7 +24,7 @@ use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, Gpu, LogSumExp, Max, Min, Product, Result, Sum, WideSum, cust, kind, scan};
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
-/// Streams that run at once.
+/// How many streams run at once.
 const STREAMS: usize = 4;
 
 /// How often a kernel runs.

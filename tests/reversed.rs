@@ -1,5 +1,6 @@
-//! Scans from the last item to the first. A plain scan of the reversed items, with its results reversed, has the same bits. Every kernel
-//! for scans of arrays, segments or columns is tested at several lengths, and at several alignments unless it scans columns.
+//! Scans from the last item to the first. For the expected results, the tests scan the reversed items forward, and reverse the results.
+//! Found and expected results must have the same bits. Every kernel for scans of arrays, segments or columns is tested at several lengths,
+//! and at several alignments unless it scans columns.
 
 mod common;
 #[path = "common/data.rs"]

@@ -8,7 +8,7 @@
 //! WARPFOLD_SEEDS=1000 cargo test --release --test schedules
 //! ```
 //!
-//! A process chooses the device's size once, so each size has a process of its own. All devices are virtual.
+//! A process chooses the number of multiprocessors once, so each device has its own process. All devices are virtual.
 
 #[path = "common/child.rs"]
 mod child;
@@ -90,8 +90,8 @@ fn scan_in_place<O: Op<T>, T: Edges>(
     })
 }
 
-/// Keys in runs of these lengths, and their values. On a device with many multiprocessors, one launch also finds the runs, and its blocks
-/// tell each other where runs begin.
+/// Keys in runs of these lengths, and their values. On a device with many multiprocessors, the launch that scans or reduces the runs also
+/// finds them: its blocks compare the keys, and tell each other where runs begin.
 fn by_key(lengths: &[usize]) -> (Vec<u32>, Vec<f32>) {
     let runs = lengths.iter().enumerate();
     let keys: Vec<u32> = runs

@@ -13,7 +13,8 @@ use warpfold::{Cpu, Equal, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind
 /// Bytes of the longest piece, unless a chunk is longer.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Numbers of items: 1, 1,000, a longest piece, a longest piece and one item, almost two and a half longest pieces.
+/// Numbers of items: 1; 1,000; as many as the longest piece has; one more than that; and almost two and a half times as many as the longest
+/// piece has.
 fn counts<T>() -> [usize; 5] {
     let piece = PIECE_BYTES / size_of::<T>();
     [1, 1000, piece, piece + 1, 2 * piece + piece / 2 - 3]

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use warpfold::{Gpu, Sum, gpu_sum, scan};
 
-/// Items of two pieces.
+/// How many items a slice has: two pieces.
 const ITEMS: usize = 140_000;
 
 /// How many tasks make calls.

@@ -18,7 +18,7 @@ use warpfold::{
     gpu_wide_sum, reduce, runs, scan, select,
 };
 
-/// Items of several pieces. A multiple of eight.
+/// How many items a slice has: several pieces. The number is a multiple of eight.
 const ITEMS: usize = 300_000;
 
 /// More threads than there are calls in the list below, transfer lanes for pieces, short transfer lanes, or streams for calls.

@@ -28,8 +28,8 @@ enum Between {
     AnEvent,
 }
 
-/// Scans an array of ones on one stream, finds the greatest sum on another stream, and waits only for the second stream. Returns the error
-/// of the last copy, if any, and the greatest sum.
+/// Scans an array of ones on one stream, finds the greatest sum on another stream, and waits only for the second stream. Returns whether
+/// the copy of the greatest sum to the host succeeded, and the greatest sum.
 fn greatest_sum(between: Between) -> (Result<(), cust::error::CudaError>, u32) {
     let gpu = gpu();
     let stream = || Stream::new(StreamFlags::DEFAULT, None).unwrap();
@@ -80,7 +80,7 @@ fn an_event_between_the_calls_gives_the_right_result() {
     assert_eq!(races(), []);
 }
 
-/// The race ends the context, so this needs a process of its own.
+/// The race ends the context, so this test runs in a separate process.
 #[test]
 fn without_an_event_the_race_is_reported_and_no_number_returned() {
     let test = "without_an_event_the_race_is_reported_and_no_number_returned";

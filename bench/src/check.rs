@@ -1,9 +1,10 @@
 //! Checks results.
 //!
 //! Sums of integers must be exact. Sums of floats must be within a bound on the rounding error. A maximum must equal the largest item. A
-//! copy must equal the input. In long scans and copies, only some windows are checked, spread evenly from the first result to the last.
-//! Each result of a scan contains all earlier items. So an error that the scan carries on mostly shows in the next window, too. For short
-//! lists, sums and scans of warpfold must also have the bits of the reference, which warpfold computes on the CPU.
+//! copy must equal the input. Of a long scan or copy, only some windows of consecutive results are checked. They are spread evenly from the
+//! first result to the last. Each result of a scan contains all earlier items. So an error between two windows usually makes the results of
+//! the next window wrong, too. If a list is short, the sums and scans that warpfold computes on the GPU must also have the same bits as
+//! those that it computes on the CPU (the reference).
 
 use anyhow::Result;
 use bytemuck::cast_slice;
@@ -14,7 +15,7 @@ use crate::contender::Buffers;
 use crate::data::{Accumulator, Data, Measured, Rounding};
 use crate::record::{Case, Side, Verdict};
 
-/// The longest list whose result is compared with the reference's bits.
+/// The number of items of the longest list whose result must have the reference's bits.
 const BITS_COMPARED: usize = 1 << 18;
 
 /// The number of items of a window.
@@ -97,8 +98,8 @@ where
     Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected))
 }
 
-/// Whether `is_right` holds for all items of some windows, spread evenly from the first item to the last. `is_right` gets each item's
-/// index and the item.
+/// Whether `is_right` holds for all items of some windows of `output`, which are spread evenly from the first item to the last. `is_right`
+/// gets an item's index and the item.
 fn are_windows_right<T: Measured>(
     item_count: usize,
     output: &DeviceSlice<T>,

@@ -27,7 +27,7 @@ pub enum Command {
     Chart(Chart),
     /// Prints the targets, and the values that a results.csv reached.
     Targets(Targets),
-    /// Compiles CUB's calls in advance, for a machine without an nvcc; needs no GPU.
+    /// Compiles CUB's calls for another machine. Then the other machine needs no nvcc. This machine needs no GPU.
     Cub(CubLibraries),
     /// Times indices of extremes, dot products, segments and other calls, beside CUB.
     Shapes(Shapes),
@@ -47,20 +47,21 @@ pub struct Measure {
     /// The numbers of items, as exponents of two: `16,20-24`, or `10-30/2` for every second exponent.
     #[arg(long, default_value = "10-30")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed at most; the calls take turns.
+    /// At most this many batches of each call are timed. The calls take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
-    /// How many milliseconds all batches of a call may take, on average over the calls that take turns. If the calls are slow, each gets
-    /// fewer batches than `--repeats`, but at least three if `--repeats` allows.
+    /// The time limit of all batches of a call, in milliseconds. It is an average over the calls that take turns. If the calls are slow,
+    /// each gets fewer batches than `--repeats`, but at least three if `--repeats` allows.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
-    /// How the calls of a batch reach the device: for a short call, the host's launch can take longer than the device's work.
+    /// How the calls of a batch reach the device: the host launches each call, or the device runs a graph of the calls. For a short call,
+    /// the host's launch can take longer than the device's work.
     #[arg(long, default_value = "launches")]
     pub queueing: Queueing,
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// After this many seconds, begin nothing new: no other number of items, type or run.
+    /// After this many seconds, do not begin another number of items, another type or another run.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
     /// The seed of the random items; without this, the current time.
@@ -69,10 +70,11 @@ pub struct Measure {
     /// A folder for results.csv, table.md and the charts; without this, the rows go to the standard output.
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// A folder that keeps the compiled CUB libraries. Libraries that are already in it, perhaps from `cub` on another machine, are used.
+    /// A folder that keeps the compiled CUB libraries. A library that is already in the folder is used. The command `cub` can compile the
+    /// libraries on another machine.
     #[arg(long)]
     pub cub_dir: Option<PathBuf>,
-    /// Also run on the virtual GPU, where the times mean nothing.
+    /// Also run if this machine has no GPU. Then the virtual GPU runs the calls, and the times mean nothing.
     #[arg(long = "virtual")]
     pub virtual_too: bool,
 }
@@ -86,7 +88,7 @@ pub struct Shapes {
     /// The numbers of items, as exponents of two.
     #[arg(long, default_value = "16,20,24,28")]
     pub sizes: Sizes,
-    /// How many batches of each call are timed at most; the two sides take turns.
+    /// At most this many batches of each call are timed. The two sides take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many times everything is measured.
@@ -98,7 +100,7 @@ pub struct Shapes {
     /// A folder that keeps the compiled CUB library.
     #[arg(long)]
     pub cub_dir: Option<PathBuf>,
-    /// Also run on the virtual GPU, where the times mean nothing.
+    /// Also run if this machine has no GPU. Then the virtual GPU runs the calls, and the times mean nothing.
     #[arg(long = "virtual")]
     pub virtual_too: bool,
 }
@@ -115,7 +117,8 @@ pub struct CubLibraries {
     /// The element types, by name; without this, all of them.
     #[arg(long, value_delimiter = ',', value_parser = type_name)]
     pub types: Vec<String>,
-    /// A checkout of CCCL, whose CUB is compiled instead of the compiler's own. Keep the libraries of each CUB in a separate folder.
+    /// A checkout of CCCL. Its CUB is compiled, instead of the CUB that comes with nvcc. Keep the libraries of each CUB in a separate
+    /// folder.
     #[arg(long)]
     pub cccl: Option<PathBuf>,
 }
@@ -139,7 +142,7 @@ pub struct HostPath {
     /// How many times calls on device memory are timed.
     #[arg(long, default_value_t = 20)]
     pub repeats: u32,
-    /// Also run on the virtual GPU, where the times mean nothing.
+    /// Also run if this machine has no GPU. Then the virtual GPU runs the calls, and the times mean nothing.
     #[arg(long = "virtual")]
     pub virtual_too: bool,
 }

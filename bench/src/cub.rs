@@ -1,8 +1,8 @@
 //! CUB's device-wide calls, in libraries that this process loads.
 //!
-//! There is a library for each element type, and one for [`shapes`]. A library is compiled on this machine if there is an nvcc, or
-//! beforehand on another machine. The sources (`bench/cub`) are part of this executable. The libraries use the CUDA runtime. The runtime
-//! and warpfold both work in the device's primary context, so they share streams and buffers.
+//! There is a library for each element type, and one for [`shapes`]. If this machine has an nvcc, it can compile a library. Otherwise
+//! another machine must have compiled the library beforehand. The sources (`bench/cub`) are part of this executable. The libraries use the
+//! CUDA runtime. The runtime and warpfold both work in the device's primary context, so they share streams and buffers.
 
 mod compile;
 pub mod shapes;
@@ -85,7 +85,8 @@ fn version_text(version: i32) -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// A function of `cub_bench.cu`: temporary storage and its size, input, output, number of items, stream.
+/// A function of `cub_bench.cu`. Its parameters are the temporary storage and its size, the input, the output, the number of items, and the
+/// stream.
 type Function = unsafe extern "C" fn(
     *mut c_void,
     *mut usize,
@@ -114,7 +115,7 @@ impl Library {
             let function = unsafe { library.get::<Function>(symbol.as_bytes()) }?;
             routines.insert(case, *function);
         }
-        // SAFETY: the source declares a function of this type by this name, which only returns a constant.
+        // SAFETY: the source declares a function of this name and type, and the function only returns a constant.
         let version = unsafe { library.get::<extern "C" fn() -> c_int>(b"cub_version")?() };
         Ok(Self {
             routines,

@@ -108,8 +108,8 @@ macro_rules! integers {
     )*};
 }
 
-/// Each line begins like a line of `integers!`. It goes on with the conversion from `f64`, the number of bits of a random item, the
-/// exponent of the unit, and the number of bits of precision.
+/// Each line begins like a line of `integers!`. After these parts, it has the conversion from `f64`, the number of bits of a random item,
+/// the exponent of the unit, and the number of bits of precision.
 macro_rules! floats {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {
@@ -152,7 +152,7 @@ floats! {
 impl Rounding {
     /// An upper bound on the relative error of a sum of non-negative numbers with `precision` bits.
     fn bound(self, precision: i32) -> f64 {
-        // The number of additions that an item takes part in: a generous bound for the trees of warpfold and CUB.
+        // An upper bound on the number of additions that an item takes part in. It is generous for the trees of warpfold and CUB.
         let chain = (64 + (self.item_count >> 14)) as f64;
         let added_with = match self.accumulator {
             Accumulator::Result => precision,

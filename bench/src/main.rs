@@ -11,9 +11,9 @@
 //!
 //! `measure` times and checks the calls of all sides, which take turns on the same buffers. `chart` draws the measurements again, and
 //! `targets` compares those of `measure` and `host` with the targets. `shapes` times more kinds of calls, such as segments, selections and
-//! keys. `cub` compiles CUB's libraries for machines without `nvcc`. `host` times the host's part of a call. Without a real GPU, `measure`,
-//! `shapes` and `host` only say so, unless `--virtual` is set. Two other programs need no GPU: `walk` counts the instructions that a call
-//! takes on the host, and `interpreter` measures the virtual GPU.
+//! keys. `cub` compiles CUB's libraries for machines without `nvcc`. `host` times the host's part of a call. If there is no real GPU,
+//! `measure`, `shapes` and `host` only print a message, unless `--virtual` is set. Two other programs need no GPU: `walk` counts the
+//! instructions that a call takes on the host, and `interpreter` measures the virtual GPU.
 
 mod check;
 mod cli;

@@ -77,7 +77,7 @@ pub fn run(options: &Measure) -> Result<ExitCode> {
     })
 }
 
-/// CUB's libraries, compiled if necessary. No libraries if one cannot be compiled or loaded, or if the GPU is virtual.
+/// CUB's libraries, compiled if necessary. If a library cannot be compiled or loaded, or if the GPU is virtual: no libraries.
 fn load_cub(options: &Measure, types: &[&'static Type], gpu: &Gpu) -> Cub {
     let build = |folder: &Path| Cub::build(types, gpu.compute_capability(), folder);
     let built = match &options.cub_dir {

@@ -1,6 +1,6 @@
-//! Calls that `measure` does not time, mostly for items of type `f32`: reductions other than sums and maxima, segments of many lengths,
-//! columns, axes, selections, runs, values by key, wide items. One plain scan is timed too, beside a reversed scan. warpfold and CUB take
-//! turns on the same buffers. Some results of each call are checked.
+//! Times calls that `measure` does not time: reductions other than sums and maxima, segments of many lengths, columns, axes, selections,
+//! runs, values by key, wide items. The items of most of these calls are `f32`. One plain scan is timed too, to compare it with a reversed
+//! scan. warpfold and CUB take turns on the same buffers. Some results of each call are checked.
 
 mod axes;
 mod by_key;
@@ -149,7 +149,7 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// For each shape: checks each call's result, times the calls, which take turns, and reports the times.
+    /// Measures each shape: checks the results of its calls, lets the calls take turns and times them, and reports the times.
     fn measure(&mut self, place: &Buffers<'_>, shapes: Vec<Shape<'_>>, run: u32) -> Result<()> {
         let only = self.only;
         let is_wanted = |shape: &Shape<'_>| {

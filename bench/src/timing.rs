@@ -1,7 +1,8 @@
 //! The time of a call on a stream. Events before and after a batch of calls measure the time. Several calls take turns.
 //!
-//! Earlier work affects the time of a batch: it leaves cache lines, some of them still to be written to memory, and it may lower the clock.
-//! On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the calls are shuffled in each round.
+//! Earlier work affects the time of a batch. It leaves lines in the cache, and some of these lines must still be written to memory. It may
+//! also lower the clock. On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 µs after another. So the calls are
+//! shuffled in each round.
 //!
 //! If the host launches each call, the measured time is the longer of two times: the host's for the launch, and the device's for the work.
 //! If the calls are replayed from a graph, the measured time is the device's.
@@ -37,7 +38,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The number of rounds, if a round of one batch for each of `calls` calls takes `round_micros`.
+    /// The number of rounds. In a round, each of the `calls` calls has one batch. A round takes `round_micros`.
     fn rounds(self, calls: usize, round_micros: f64) -> u32 {
         let fit = self.call_micros * calls as f64 / round_micros;
         (fit.max(LEAST_ROUNDS) as u32).min(self.rounds)

@@ -40,7 +40,7 @@ fn measure_times_checks_and_draws() {
         .filter(|line| !line.starts_with('#'))
         .skip(1)
         .collect();
-    // For each run and size: four cases and a copy of each type, and the wide sum of one type.
+    // For each run and size: four cases and a copy for each of two types, and the wide sum for one type.
     assert_eq!(rows.len(), 2 * 2 * (5 + 6));
     let is_wide = |row: &&&str| row.contains("reduce_wide_sum,f32");
     assert_eq!(rows.iter().filter(is_wide).count(), 2 * 2);
@@ -69,7 +69,7 @@ fn measure_times_checks_and_draws() {
 
     let targets = bench(&["targets", csv.to_str().expect("a path in Unicode")]);
     let targets = String::from_utf8(targets.stdout).expect("text");
-    // Some of the measurements: two reductions of two types and the wide sum of one type, with 2^12 items.
+    // This target covers five measurements with 2^12 items: two reductions for each of two types, and the wide sum for one type.
     assert!(
         targets.contains("| reduce, 2^12 ≤ n ≤ 2^20 | ≤ 3.6 µs | "),
         "{targets}"
@@ -116,7 +116,7 @@ fn results_of_shapes_are_right() {
     assert_eq!(charts[0], charts[1]);
 }
 
-/// Without CUB there is no ratio, so this test makes up all times.
+/// The test invents all times, since there is no ratio without CUB.
 #[test]
 fn the_ratio_to_cub_is_drawn() {
     let folder = tempfile::tempdir().expect("a folder");

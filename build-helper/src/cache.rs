@@ -5,12 +5,12 @@
 //! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, against which the rows are compiled
 //! ```
 //!
-//! A key is a hash of everything that an entry depends on. A file of kernels counts as one row. A committed file is kept like a row, under
-//! a hash of the file, of its source's tokens and of the library's version. Any other row depends on its tokens, the parts of the file that
-//! it needs, the edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from (see `locked`). So no
-//! entry is ever out of date. A row's file is written under another name and then renamed, so concurrent builds see the whole file or none.
-//! If the cache is too large, the least recently used entries are removed. If the cache cannot be read or written, the build goes on
-//! without a cache.
+//! A key is a hash of everything that an entry depends on. A file of kernels counts as one row. A row depends on its tokens, the parts of
+//! the user's file that it needs, the edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from
+//! (see `locked`). The folder `rows` also keeps the kernels of files of committed device code (see `pack::committed`). Their key is a hash
+//! of the committed file, of the source's tokens and of the library's version. So no entry is ever out of date. A row's file is written
+//! under another name and then renamed, so concurrent builds see the whole file or none. If the cache is too large, the least recently used
+//! entries are removed. If the cache cannot be read or written, the build works without it.
 
 use std::env;
 use std::ffi::OsString;
@@ -27,8 +27,8 @@ use crate::variables::CACHE;
 /// The most bytes of all rows together.
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
-/// The most libraries. Each has about 60 MB. Each combination of compiler, edition, lock file and warpfold's sources has a library of its
-/// own.
+/// The most libraries that are kept. Each takes about 60 MB. Each combination of compiler, edition, lock file and warpfold's sources has a
+/// library of its own.
 const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.
@@ -168,14 +168,14 @@ fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
     kept
 }
 
-/// Records that a file is used now, by its modification time.
+/// Sets a file's modification time to now, which records that the file was just used.
 fn touch(path: &Path) {
     if let Ok(file) = File::options().append(true).open(path) {
         let _ = file.set_modified(SystemTime::now());
     }
 }
 
-/// Replaces a file at once: concurrent readers see the whole old file (if there was one) or the whole new file.
+/// Replaces a file atomically: concurrent readers see the whole old file (if there was one) or the whole new file.
 fn replace(path: &Path, bytes: &[u8]) -> Option<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

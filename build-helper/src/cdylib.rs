@@ -28,7 +28,7 @@ pub struct Package {
     pub version: String,
     /// Its features.
     pub features: &'static [&'static str],
-    /// The names of the packages whose functions have barriers: this package or its dependencies.
+    /// The names of the packages, among this package and its dependencies, whose functions have barriers.
     pub with_barriers: &'static [&'static str],
 }
 
@@ -99,7 +99,7 @@ impl Cdylib {
     }
 }
 
-/// Writes a file only if its contents change, since cargo recompiles for every file that was written.
+/// Writes a file only if its contents change: a newer file would make cargo recompile the crate.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     match fs::read_to_string(path).is_ok_and(|written| written == text) {
         true => Ok(()),

@@ -151,9 +151,9 @@ fn module(source: &Path) -> Result<String, Error> {
 /// operators. The dependencies are compiled without these flags.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
-/// - Functions are inlined, however long they are. LLVM has separate thresholds for calls in loops and in rare branches, so three
-///   thresholds are set.
-/// - Copies of structs in two branches stay separate: merged, they would keep the structs in local memory.
+/// - Functions are inlined, however long they are. Besides its general threshold, LLVM has one for calls in hot loops and one for calls in
+///   rare branches, so three thresholds are set.
+/// - If two branches copy a struct, LLVM does not merge the two copies. A merged copy would keep the struct in local memory.
 pub const FLAGS: [&str; 5] = [
     "-Cjump-tables=no",
     "-Cllvm-args=-inline-threshold=100000",
@@ -278,7 +278,7 @@ pub fn source_folder(name: &str) -> Option<PathBuf> {
         .find_map(Result::ok)
 }
 
-/// The device crate's library: the code, and the panic handler.
+/// The text of the device crate's `lib.rs`: the code, and the panic handler.
 fn library(code: &str) -> String {
     format!(
         "{HEAD}{code}\
@@ -293,7 +293,7 @@ fn library(code: &str) -> String {
     )
 }
 
-/// Turns an error of the system into an error about this file.
+/// Turns an I/O error into an error that names this file.
 pub fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
     let path = path.to_owned();
     move |source| Error::File { path, source }

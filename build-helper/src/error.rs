@@ -9,7 +9,7 @@ use crate::reason::Reason;
 use crate::variables::{LOCKED, UPDATE};
 use crate::variant::TARGET;
 
-/// Why a committed file is not used.
+/// Why a file of committed device code is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// The source has changed.
@@ -83,7 +83,7 @@ pub enum Error {
         /// The first kernel that differs; `None` if the file only has extra kernels.
         symbol: Option<String>,
     },
-    /// The kernels' texts would not read back unchanged from the file.
+    /// The device code is not written, because the file would be read as other texts.
     #[error("{} cannot be written: it would not be read as these kernels", .path.display())]
     NotPacked {
         /// The file.
@@ -139,7 +139,7 @@ pub struct Refusal {
     pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
-    /// Whether the row works with `reduction only`: its reduction is not refused.
+    /// Whether the row would be accepted with `reduction only`, because its reduction is not refused.
     pub may_reduce_only: bool,
 }
 

@@ -58,7 +58,8 @@ impl Origin {
         }
     }
 
-    /// Lists of barriers: a kernel of the library has the barriers of one of them. Users' kernels may have any barriers.
+    /// The lists of barriers to try. A kernel of the library must have exactly the barriers of one list. A user's kernel may have any
+    /// barriers, so its one list is empty, and [`Self::rules`] ignores it.
     fn barriers(self) -> Vec<&'static [Barrier]> {
         match self {
             Self::Library(kind) => {
@@ -162,7 +163,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
         let Some((origin, operator)) = open.or_else(|| Origin::of(function.name)) else {
             continue;
         };
-        // The kernels of an operator that is refused already need no refusals.
+        // If an operator has a refusal already, its kernels need none.
         if refusals.iter().any(|refusal| refusal.operator == operator) {
             continue;
         }
@@ -209,7 +210,8 @@ fn has_good_reduction(
     Ok(refuse::reason_of_kernel(&body).is_none())
 }
 
-/// The refusal of a whole kernel. It names the kernel's kind, since no single function of the operator need be at fault.
+/// The refusal of a whole kernel. It names the kernel's kind instead of a function, since the fault may lie in no single function of the
+/// operator.
 pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusal {
     Refusal {
         function: kernel_kind(symbol, operator).to_owned(),
@@ -220,7 +222,7 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
     }
 }
 
-/// The function with this body, in which each access now names its memory.
+/// The function with this body, in which each access that was generic now names its state space, shared or global.
 fn with_memory_named<'a>(
     function: &Function<'a>,
     mut body: Vec<Statement>,

@@ -26,9 +26,9 @@
 //!
 //! # The cache
 //!
-//! Each row's kernels are kept in the user's cache folder. Their key covers the tokens of the row and of the items that the row needs, the
-//! edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from. `WARPFOLD_CACHE` names another
-//! folder, or turns the cache `off` ([`Cache`]).
+//! Each row's kernels are kept in the user's cache folder. Their key covers the row's tokens, the tokens of the functions, types and other
+//! Rust items that the row needs, the edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from.
+//! `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
 //!
 //! # Committed device code
 //!

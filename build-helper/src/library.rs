@@ -12,10 +12,11 @@ use crate::toolchain::Toolchain;
 use crate::variant::TARGET;
 use crate::variant::Variant;
 
-/// The crates that make device code. Their folders are beside each other in the repository, and where cargo unpacks packages.
+/// The crates whose sources decide the device code. Their folders are beside each other in the repository, and where cargo unpacks
+/// packages.
 const CRATES: [&str; 3] = ["warpfold-kernels", "warpfold-ptx", env!("CARGO_PKG_NAME")];
 
-/// A hash of the library's version, and of the sources of the crates that make device code. A crate whose folder is not found is left out.
+/// A hash of the library's version, and of the sources of the crates in [`CRATES`]. A crate whose folder is not found is left out.
 pub fn contents() -> Hash {
     let mut hash = Hash::of(KERNELS_VERSION.as_bytes());
     for name in CRATES {

@@ -1,4 +1,4 @@
-//! The packages of a lock file that device code is compiled from.
+//! Finds the entries of a lock file for the packages that device code is compiled from.
 
 /// The direct and indirect dependencies of `warpfold-kernels` that are compiled for the device or are procedural macros.
 const PACKAGES: [&str; 8] = [

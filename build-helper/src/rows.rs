@@ -266,8 +266,8 @@ fn processors() -> usize {
     jobs.unwrap_or_else(processors).max(1)
 }
 
-/// Calls `each` with every thing, on several threads. After an error, no further call begins. If calls fail, returns the error of the
-/// failed call whose thing comes first in `things`.
+/// Calls `each` with every element of `things`, on several threads. After an error, no further call begins. If several calls fail, returns
+/// the error for the element that comes first in `things`.
 fn side_by_side<T: Sync, R: Send>(
     things: &[T],
     threads: usize,

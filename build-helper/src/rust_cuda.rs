@@ -1,9 +1,9 @@
-//! Operators through rust-cuda's compiler.
+//! Compiles operators with rust-cuda's compiler.
 //!
 //! `CudaBuilder` compiles a crate of the type `cdylib` that contains the user's file. Each architecture has its own profile in that crate,
-//! and so a folder that cargo locks separately: the architectures are compiled in parallel. Only the kernels' names, parameters and bodies
-//! are used. The rest of the compiler's text declares a PTX version that older drivers refuse, and 16 bytes of shared memory in addition to
-//! the launch's.
+//! and so a folder that cargo locks separately. So the architectures are compiled in parallel. Only the kernels' names, parameters and
+//! bodies are used. The rest of the compiler's text declares a PTX version that older drivers refuse, and 16 bytes of shared memory in
+//! addition to those that the launch asks for.
 
 use std::fs;
 use std::io;
@@ -140,7 +140,7 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     Ok(device)
 }
 
-/// Writes a file only if its contents change, since cargo recompiles for every file that was written.
+/// Writes a file only if its contents change: a newer file would make cargo recompile the crate.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let write = || -> io::Result<()> {
         match fs::read_to_string(path).is_ok_and(|written| written == text) {

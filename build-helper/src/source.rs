@@ -1,4 +1,5 @@
-//! The user's file as tokens: its rows, the items that each row depends on, and the file with only some of its rows.
+//! The user's file as tokens: its rows, the Rust items (types, functions, `impl`s, …) that each row depends on, and the file with only some
+//! of its rows.
 //!
 //! Comments, documentation and layout do not count: a row keeps its key when only those change.
 
@@ -38,7 +39,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Its operator and items, as text, and the word before `only`, if there is one.
+    /// Its operator and item types, as text, and the word before `only`, if there is one.
     fn parts(&self) -> (String, Option<String>) {
         let [_, _, of @ .., _] = &self.tokens[..] else {
             return (String::new(), None);
@@ -162,7 +163,7 @@ fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTr
         TokenTree::Group(group) => Some(group.clone()),
         _ => None,
     };
-    // The path before the name and a semicolon after the list stay among the other tokens.
+    // The other tokens include the path before the macro's name. They also include the semicolon after the list, if there is one.
     (list, [&tokens[..at], &tokens[at + 3..]].concat())
 }
 

@@ -1,4 +1,4 @@
-//! The steps of a build: the kernels of a file, packed for the host's macros to include.
+//! The steps of a build. Its results are the kernels of a file, packed for the host's macros to include.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,17 @@ use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 impl Build {
-    /// Writes the files that the host includes, from the committed device code if it fits. Otherwise compiles the rows that are not in the
-    /// cache, or returns an error if [`Self::locked`] is set. Also compiles these rows if the device code is to be written anew. Compiles
-    /// everything if rust-cuda's compiler is used, or if the committed device code is to be compared. If the build did not use committed
-    /// device code because the code does not fit, returns why it does not fit.
+    /// Writes the files that the host includes. The first case that applies decides where their kernels come from:
+    ///
+    /// 1. rust-cuda's compiler is used: it compiles everything.
+    /// 2. [`Self::updates`] is set: rustc compiles the rows that are not in the cache.
+    /// 3. [`Self::compares`] is set: rustc compiles all rows, and they must equal the committed device code.
+    /// 4. There is committed device code that fits: it is used.
+    /// 5. [`Self::locked`] is set: this is an error.
+    /// 6. In all other cases, rustc compiles the rows that are not in the cache.
+    ///
+    /// If [`Self::updates`] is set, also writes the kernels beside the source, as committed device code. If case 6 applies because the
+    /// committed device code does not fit, returns why it does not fit.
     pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let source = Source::parse(source)?;
@@ -101,7 +108,7 @@ impl Build {
             Contents::Operators => source.rows().iter().map(|row| row.name.as_str()).collect(),
             Contents::Kernels => source.kernels().iter().map(String::as_str).collect(),
         };
-        // If a list cannot be read, or if a macro writes it, any name is accepted.
+        // If the source's list of rows or kernels cannot be read, or if a macro writes that list, any name is accepted.
         let is_listed = |name: &str| names.is_empty() || names.contains(&name);
         let is_symbol = |symbol: &str| match (self.contents, Origin::of(symbol)) {
             (Contents::Operators, Some((Origin::Library(_), name)))
@@ -169,7 +176,7 @@ impl Build {
         VARIANTS.iter().filter(is_wanted)
     }
 
-    /// Compiles the file with rustc: operators for compute capability 9.0, kernels for all three, the highest first. Ignores committed
+    /// Compiles the file with rustc: operators for compute capability 9.0; kernels for 9.0, 8.0 and 7.0, in this order. Ignores committed
     /// device code and cached rows.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;

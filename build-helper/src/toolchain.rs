@@ -1,4 +1,5 @@
-//! The compiler for device code: the one in use, if it has the target; else the nightly one with the sources of the standard library.
+//! The compiler for device code. It is the compiler in use, if that has the target. Otherwise it is rustup's nightly compiler, if that has
+//! the sources of the standard library.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -65,7 +65,8 @@ fn only_edited_rows_are_compiled_again() {
     build.run().expect("device code");
     assert_eq!(rows(), 3);
 
-    // The committed file has cached rows, which two builds compiled. A new compilation of all rows gives the same code.
+    // The rows of the committed file come from the cache. Two different builds compiled them. A new compilation of all rows gives the same
+    // code.
     let committing = Build {
         updates: true,
         ..build.clone()

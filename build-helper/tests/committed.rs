@@ -1,4 +1,4 @@
-//! As long as the device code beside the source fits the source, a build uses it and compiles nothing.
+//! If the committed device code matches the source, a build uses the committed code and compiles nothing.
 
 mod common;
 
@@ -25,13 +25,13 @@ fn committed_device_code_needs_no_compiler() {
         included("warpfold_operators.bin"),
     );
     let text = String::from_utf8(table.clone()).expect("a table");
-    // There are texts for 9.0 only: texts for older devices are made from them.
+    // The table has a text for compute capability 9.0 only: the library makes texts for older devices from it.
     let entries = text.matches("symbol: \"reduce_union\"").count();
     assert_eq!(entries, 1, "{text}");
     assert!(text.contains("capability: (9, 0)"), "{text}");
     assert!(text.contains(&format!("..{},", bytes.len())), "{text}");
 
-    // The target folder is a file, where cargo cannot compile. So a build that succeeds compiles nothing.
+    // This target folder is a file, so cargo cannot compile into it. A build that succeeds has compiled nothing.
     let without_compiler = Build {
         target: own.clone(),
         updates: false,

@@ -52,7 +52,7 @@ fn inclusive<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
         .collect()
 }
 
-/// Runs the scans of an exact operator and, if `reduces`, its reduction, for each architecture that the build compiles for.
+/// Checks both scans of an exact operator and, if `reduces`, also its reduction. Does so for each architecture of the build.
 fn check<O: Op<T, Output: PartialEq + Debug>, T: Element>(
     name: &str,
     reduces: bool,

@@ -1,4 +1,4 @@
-//! Unsuitable operators are refused, each with the reason and the name of a function or kernel.
+//! Unsuitable operators are refused. Each refusal has the reason, and the name of the function or kernel that is at fault.
 
 mod common;
 
@@ -59,14 +59,14 @@ fn each_operator_is_refused_for_its_reason() {
         found => panic!("{found:?}"),
     }
     assert_eq!(reason("reduce", "unaligned"), &Reason::LocalMemory);
-    // A message has the row's line, and says what to write.
+    // The message names the line of the operator's row, and says what to write instead.
     let calls = refusals.iter().find(|refusal| refusal.operator == "local");
     let message = calls.map(ToString::to_string).unwrap_or_default();
     assert!(
         message.contains("`local`, whose row is in line 158:"),
         "{message}"
     );
-    // The row has `reduction only` already.
+    // The row already has `reduction only`, so the message does not advise it.
     assert!(!message.contains("`reduction only`"), "{message}");
     assert!(
         message.contains("`let [a, b, c, d] = item.field"),
@@ -172,7 +172,7 @@ fn the_compilers_own_messages_name_the_users_file() {
     );
 }
 
-/// The first line on the screen has the advice, and the compiler's message after it names the line.
+/// A message begins with the advice. After the advice follows the compiler's message, which names the mistake's line.
 fn a_mistake_is_reported_with_its_line_and_advice() {
     for (file, line, advice) in [
         (

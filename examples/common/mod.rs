@@ -1,5 +1,5 @@
-//! The common parts of the examples: how they begin and end, the line about the device, a clock, a size that suits the device, random bits,
-//! and foreign text in messages.
+//! Code that the examples share: the start and the end of a program, the line that names the device, a clock, a number of items that suits
+//! the device, random bits, and foreign text in messages.
 
 pub mod program;
 pub mod quoted;
@@ -21,7 +21,8 @@ pub fn print_device(gpu: &Gpu, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// How many items to generate: `real` on a real device, and fewer on the virtual one, which interprets every instruction.
+/// How many items to generate: `real` on a real device, and `interpreted` on the virtual one. The virtual device interprets every
+/// instruction, so `interpreted` should be smaller.
 pub fn item_count(real: usize, interpreted: usize) -> usize {
     match virtual_gpu::mode() {
         Ok(Mode::Real) => real,
@@ -36,7 +37,7 @@ pub fn timed<R>(work: impl FnOnce() -> R) -> (R, Duration) {
     (result, start.elapsed())
 }
 
-/// A generator of random bits, the same in every run: Steele, Lea and Flood's SplitMix64.
+/// A generator of random bits: Steele, Lea and Flood's SplitMix64. Every run of a program gets the same bits.
 pub struct Random(u64);
 
 impl Random {

@@ -1,9 +1,9 @@
 //! How an example begins and ends: its arguments, the one writer that it prints to, and its exit code.
 //!
-//! An example returns every error of the writer, so it stops when its output cannot be written. If the reader is gone, as in `sum | head
-//! -1`, it stops without a message and with exit code 0. Any other error of the writer, such as a full disk, ends the example with a
-//! message and exit code 1. No error of the writer causes a panic. A failure to write to the standard error is ignored: there is no other
-//! place to report it.
+//! An example returns every error of the writer, so it stops when its output cannot be written. If the reader of the output is gone, as in
+//! `sum | head -1`, the example stops without a message and with exit code 0. Any other error of the writer, such as a full disk, ends the
+//! example with a message and exit code 1. No error of the writer causes a panic. A failure to write to the standard error is ignored:
+//! there is no other place to report it.
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -14,7 +14,7 @@ use clap::Parser;
 
 use super::quoted::Printable;
 
-/// The most characters of a line about a wrong argument: enough for clap's own words and a long argument.
+/// At most this many characters are printed of each line about a wrong argument. That is enough for clap's own words and a long argument.
 const LINE_CHARACTERS: usize = 200;
 
 /// An error of an example. It decides the exit code.

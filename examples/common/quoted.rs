@@ -8,10 +8,10 @@
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::Path;
 
-/// The most characters of a word that are shown.
+/// At most this many characters of a word are shown.
 const WORD_CHARACTERS: usize = 40;
 
-/// The most characters of a path that are shown.
+/// At most this many characters of a path are shown.
 const PATH_CHARACTERS: usize = 200;
 
 /// Foreign text, to be printed.
@@ -21,7 +21,7 @@ pub struct Printable<'a> {
 }
 
 impl<'a> Printable<'a> {
-    /// At most `most_characters` of a text, which should be UTF-8.
+    /// Shows at most `most_characters` characters of `text`. Bytes that are not UTF-8 are shown as escapes.
     pub fn new(text: &'a [u8], most_characters: usize) -> Self {
         Self {
             text,

@@ -1,7 +1,8 @@
 //! How the processes find each other: rank 0 writes NCCL's id to a file that the others read.
 //!
-//! Whoever can write the file decides where the ranks connect to. So only this user can access it: rank 0 creates it, with no rights for
-//! others, and removes it when all ranks have joined. A reader refuses a link in the file's place, and another user's file.
+//! Whoever can write the file decides where the ranks connect to. So only the user who runs the ranks can access the file: rank 0 creates
+//! it, with no rights for other users, and removes it when all ranks have joined. A reader refuses a link in the file's place, and another
+//! user's file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -56,7 +57,8 @@ pub fn write(path: &Path, id: &[u8]) -> Result<Written, Fault> {
 /// Waits until the file is complete, for `limit` at most, and reads it.
 pub fn read<const BYTES: usize>(path: &Path, limit: Duration) -> Result<[u8; BYTES], Fault> {
     let (begin, now) = (Instant::now(), SystemTime::now());
-    // A file from before this time is from another run, since rank 0 waits for the others no longer than the limit.
+    // A file that was written before this time is from another run: the rank 0 that wrote it has waited for `limit` since then, and has
+    // given up.
     let oldest = now.checked_sub(limit);
     loop {
         if let Some(id) = read_now(path, oldest)? {
@@ -94,7 +96,8 @@ fn read_now<const BYTES: usize>(
     }
 }
 
-/// Refuses what is not a file, a file of another user, a file that others may access, and one that was written before `oldest`.
+/// Refuses a file that is not a regular file, that belongs to another user, that other users may access, or that was written before
+/// `oldest`.
 fn check(file: &File, oldest: Option<SystemTime>) -> Result<(), Fault> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {

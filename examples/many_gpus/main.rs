@@ -45,7 +45,7 @@ struct Arguments {
     #[arg(long, conflicts_with = "rank")]
     gpus: Option<usize>,
 
-    /// How many numbers on each GPU; with several values, a run for each [default: what suits the device]
+    /// How many numbers on each GPU; with several values, one run for each value [default: what suits the device]
     #[arg(long, value_delimiter = ',')]
     numbers: Vec<usize>,
 
@@ -53,7 +53,7 @@ struct Arguments {
     #[arg(long, conflicts_with = "numbers")]
     file: Option<PathBuf>,
 
-    /// This process's rank, which is also the number of its GPU; with --of and --id
+    /// This process's rank, which is also the number of its GPU; needs --of and --id
     #[arg(long, requires_all = ["of", "id"])]
     rank: Option<u32>,
 
@@ -61,7 +61,7 @@ struct Arguments {
     #[arg(long, requires = "rank")]
     of: Option<usize>,
 
-    /// The file by which the processes find each other: rank 0 makes it, and removes it when all have come
+    /// The file by which the processes find each other: rank 0 makes it, and removes it when all ranks have joined
     #[arg(long, requires = "rank")]
     id: Option<PathBuf>,
 

@@ -21,7 +21,7 @@ pub struct Report {
     /// How many numbers this rank has.
     share: usize,
     sum: u64,
-    /// The sum's times: of all ranks together, and of this rank's share alone.
+    /// The times of two sums: of all numbers, by all ranks together, and of this rank's share, by its GPU alone.
     sum_times: [Duration; 2],
     scan_times: [Duration; 2],
 }
@@ -34,7 +34,7 @@ pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure
     let share = group::cuts::<u64>(count, member.size())[member.rank()].clone();
     let mut items = numbers.some(share.clone())?;
     let item_count = items.len();
-    // A buffer cannot be empty.
+    // With this extra number, the buffers have memory even if the rank's share is empty.
     items.push(0);
     let input = DeviceBuffer::from_slice(&items)?;
     let mut output = DeviceBuffer::from_slice(&items)?;

@@ -1,5 +1,5 @@
-//! Count, mean, variance, minimum and maximum of the numbers of a text file, and the lines of the extremes: in one reading on
-//! the GPU.
+//! Count, mean, variance, minimum and maximum of the numbers of a text file, and the lines of the minimum and the maximum. The GPU reads
+//! the numbers once for all these results.
 //!
 //! ```text
 //! cargo run --example statistics             numbers made up on the spot
@@ -28,8 +28,8 @@ use warpfold::{Gpu, Statistics, reduce};
 
 use common::{program, quoted};
 
-/// Count, mean, variance, minimum and maximum of the numbers of a text file, and the lines of the extremes, in one reading on
-/// the GPU.
+/// Count, mean, variance, minimum and maximum of the numbers of a text file, and the lines of the minimum and the maximum. The GPU reads
+/// the numbers once for all these results.
 ///
 /// Every result is checked against the CPU.
 #[derive(Debug, Parser)]
@@ -127,7 +127,7 @@ fn print(statistics: &Statistics, input: &Input, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// Numbers between 999 and 1001, each in a line of its own: a mean far from 0.
+/// Numbers between 999 and 1001, one in each line. Their mean is far from 0.
 fn made_up() -> Input {
     let mut random = common::Random::new(1);
     let next = |_| 1000.0 + random.bits() as i64 as f64 / 2f64.powi(63);

@@ -80,8 +80,8 @@ fn same(what: &'static str, device: f64, expected: f64) -> Result<(), Mismatch> 
     near(what, device, expected, 0.0)
 }
 
-/// Checks that two numbers are within a bound of each other. If the bound is not finite, any two numbers pass: sums overflow, or contain an
-/// infinity or a NaN.
+/// Checks that two numbers are within a bound of each other. The bound is not finite if a sum overflows, or contains an infinity or a NaN.
+/// Then any two numbers pass.
 fn near(what: &'static str, device: f64, expected: f64, bound: f64) -> Result<(), Mismatch> {
     let are_same = device == expected || device.is_nan() && expected.is_nan();
     if are_same || !bound.is_finite() || (device - expected).abs() <= bound {

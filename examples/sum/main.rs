@@ -1,4 +1,4 @@
-//! Sums the numbers of a text file on the GPU, with their minimum, maximum and mean.
+//! The sum, minimum and maximum of the numbers of a text file, computed on the GPU, and the mean.
 //!
 //! ```text
 //! cargo run --example sum             numbers made up on the spot
@@ -24,7 +24,7 @@ use warpfold::{Cpu, Gpu, Max, Min, Sum, reduce};
 
 use common::{program, quoted};
 
-/// Sums the numbers of a text file on the GPU, with their minimum, maximum and mean.
+/// The sum, minimum and maximum of the numbers of a text file, computed on the GPU, and the mean.
 ///
 /// Every result is checked against the CPU.
 #[derive(Debug, Parser)]
@@ -92,7 +92,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     same("the sum, a second time", again?, sum)?;
 
     if numbers.is_empty() {
-        // The library's sum of no floats is −0.0: adding it changes no float.
+        // If there are no floats, the library's sum is −0.0, since adding −0.0 changes no float. The example prints 0 instead.
         writeln!(out, "sum        0")?;
         writeln!(out, "           no numbers, so no minimum, maximum or mean")?;
     } else {
@@ -119,7 +119,8 @@ fn made_up() -> Vec<f64> {
         .collect()
 }
 
-/// Compares the results with the same tree on the CPU, bit for bit, and the sum with a plain loop, within the rounding error.
+/// Checks that the library's calls on the CPU, which combine in the same tree, give the same bits. Also checks that a plain loop gives the
+/// same sum, within the rounding error.
 fn check(numbers: &[f64], sum: f64, min: f64, max: f64) -> Result<(), Failure> {
     same("sum", sum, reduce::<Sum, _>(numbers).wait(Cpu)?)?;
     same("minimum", min, reduce::<Min, _>(numbers).wait(Cpu)?)?;

@@ -1,8 +1,7 @@
 //! Numbers in a text, separated by white space, commas or semicolons.
 //!
-//! A number is a word that Rust's `f64::from_str` accepts: `1`, `-2.5`, `6e-3`, `inf`, `nan`. A comma separates numbers; it
-//! is not a decimal comma. Empty lines, and separators with nothing between them, are skipped. A text may begin
-//! with a byte order mark.
+//! A number is a word that Rust's `f64::from_str` accepts: `1`, `-2.5`, `6e-3`, `inf`, `nan`. A comma separates numbers; it is not a
+//! decimal comma. Empty lines, and separators with nothing between them, are skipped. A text may begin with a byte order mark.
 //!
 //! The text is streamed. More than [`LONGEST_WORD`] bytes without ASCII white space, a comma or a semicolon are an error.
 
@@ -10,7 +9,7 @@
 
 use std::io::{self, BufRead};
 
-/// Bytes of the longest word.
+/// The most bytes that a word may have.
 pub const LONGEST_WORD: usize = 4096;
 
 /// Why the numbers of a text are not returned.
@@ -20,7 +19,7 @@ pub enum Fault {
     Unreadable(io::Error),
     /// A word is not a number, or is too long.
     Malformed {
-        /// The number of its line. The first line is line 1.
+        /// The number of the line with the word. The first line is line 1.
         line: usize,
         /// The word, or the beginning of a word that is too long. Not always UTF-8.
         word: Vec<u8>,

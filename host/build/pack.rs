@@ -17,7 +17,8 @@ pub struct Variant {
 /// The compression level. A higher level makes the build slower and the library hardly smaller.
 const LEVEL: u8 = 8;
 
-/// Writes the compressed texts to `kernels.bin`, and an expression with their positions in that file to `variants.rs`.
+/// Writes two files: `kernels.bin` has the compressed texts, and `variants.rs` has an expression that says where in `kernels.bin` each text
+/// lies.
 pub fn pack(variants: &[Variant], output: &Path) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
     let mut table = String::from("&[\n");

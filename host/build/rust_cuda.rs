@@ -33,7 +33,7 @@ struct Generation {
     target: Target,
 }
 
-/// The generations to compile for, the best first. The library makes the texts for 8.0 from the texts for 9.0.
+/// The generations to compile for, the newest first. The library makes the texts for 8.0 from the texts for 9.0.
 const GENERATIONS: [Generation; 2] = [
     Generation {
         capability: (9, 0),
@@ -59,8 +59,8 @@ const NAMES: [&str; 2] = {
     [newest.target.name, oldest.target.name]
 };
 
-/// The kernels' PTX for each of the [`generations`], the best first. A generation's PTX is also written, as one file, to `output`, the
-/// build's folder.
+/// The kernels' PTX for each of the [`generations`], the newest first. Also writes a file for each generation, with all of its PTX, to
+/// `output`, the build's folder.
 pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     let package = Package {
         name: "warpfold-kernels",

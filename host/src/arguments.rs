@@ -23,7 +23,7 @@ pub(crate) struct Arguments<M> {
     /// The second input of pairs, or a selection's flags.
     pub second: Option<M>,
     pub shape: Shape<M>,
-    /// Device memory with the number of items, segments, rows or places on the outer axis, if only the device knows the number.
+    /// Device memory with a number that only the device knows: how many items, segments or rows there are, or how long the outer axis is.
     pub count: Option<M>,
     pub initial: Option<Value>,
     /// The results, the chosen items, or the first items of runs.

@@ -29,7 +29,7 @@ enum Groups {
 pub(crate) struct Layout {
     /// The number of matrices.
     pub outer: usize,
-    /// Items of a part. A matrix has as many rows.
+    /// Items of a part. This is also the number of rows of a matrix.
     pub length: usize,
     /// Columns of a matrix.
     pub inner: usize,

@@ -44,8 +44,9 @@
 //!
 //! `cudarc` records events for each slice if [its event tracking] is on, as by default, and if the slice's context has a stream that
 //! `cudarc` created. A call waits for the last write of a slice and, if the call writes the slice, also for the last read. When the call
-//! has queued its work, or has waited for it, `cudarc` records the slice's event of the last read anew, or the event of the last write if
-//! the call writes the slice. Later uses of the slice through `cudarc` wait for these events by the same rule.
+//! has queued its work, or has waited for it, `cudarc` records one of the slice's events again. If the call writes the slice, this is the
+//! event of the last write; otherwise it is the event of the last read. Later uses of the slice through `cudarc` wait for these events by
+//! the same rule.
 //!
 //! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
 
@@ -279,8 +280,8 @@ pub struct Lent<'a, G> {
     /// The address of the first item.
     pub address: u64,
     /// A stream that the call has to be ordered with: the call runs after the stream's queued work, and before its later work. If the
-    /// memory has a stream of its own, and its binding does not know the user's stream, this is the memory's stream. `None` if no such
-    /// order is needed.
+    /// memory has a stream, and the memory's binding does not know the user's stream, `ordered_with` is the memory's stream. `None` if no
+    /// such order is needed.
     pub ordered_with: Option<RawStream<'a>>,
     /// A call that only queues drops the guard when the work is queued. A call that waits drops it when the work is done.
     pub guard: G,

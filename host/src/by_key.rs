@@ -3,12 +3,13 @@
 //! Most calls have two launches. The first only [marks](heads) where runs begin, and the second reduces or scans the runs as segments that
 //! start there. Some calls with few keys have one launch, which finds the runs itself: see [`reduction`], and [`heads`] for scans.
 //!
-//! Scans with an output for the starts, and reductions that have no [plan](Keyed::plan), such as all with `ArgMin` or `Statistics`, have
-//! two other launches: a selection, which writes the starts of the runs and, if they are wanted, their first keys; and a reduction or scan
-//! of segments with these starts.
+//! In two cases, a call has two other launches: if it is a scan with an output for the starts, and if it is a reduction that has no
+//! [plan](Keyed::plan), such as any reduction with `ArgMin` or `Statistics`. The first launch is then a selection. It writes the starts of
+//! the runs and, if there is an output for the first keys, these keys. The second launch is a reduction or scan of segments with these
+//! starts.
 //!
-//! The values of a run are combined in [a segment's](warpfold_kernels::segments) order, and results have the same bits as those of
-//! segments. The arguments of all launches are checked before the first launch is queued.
+//! The values of a run are combined in the same order as the items of [a segment](warpfold_kernels::segments). So the results have the same
+//! bits as if the runs were given as segments. The arguments of all launches are checked before the first launch is queued.
 
 mod heads;
 mod reduction;
@@ -34,7 +35,8 @@ pub struct Keyed {
     chooser: Chooser,
     /// Marks the heads of the runs. Only reductions have it.
     marker: Option<Marker>,
-    /// The place in device memory of the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` are used.
+    /// Device memory with the number of keys, if only the device knows it: then the length of `keys` is an upper bound. `None` if all of
+    /// `keys` are used.
     count: Option<Span>,
 }
 
@@ -107,7 +109,7 @@ impl Keyed {
         })
     }
 
-    /// Queues the launches. In a scan, an output for the starts needs room for one number more than there are keys.
+    /// Queues the launches. In a scan, an output for the starts needs room for one element more than there are keys.
     pub fn queue(
         &self,
         queue: &mut Queue<'_>,
@@ -161,9 +163,9 @@ impl Keyed {
             },
         };
         let mut queue = Queue::for_caller(entered, &call);
-        // SAFETY: `check_arguments` above covers all memory of the caller's. Starts that are not the caller's are in memory with room for
-        // one start more than for runs, and a number that is not the caller's is in the same memory, or is the call's result. The memory is
-        // dropped after the wait below. The plan is made for these arguments.
+        // SAFETY: `check_arguments` above covers all memory of the caller's. If there is memory in `own`, it has room for the number of
+        // runs, and for one start more than for runs. The number of runs is written to the caller's memory, to `own`, or to the call's
+        // result. `own` is dropped after the wait below. The plan is made for these arguments.
         unsafe {
             match &plan {
                 Some(plan) => self.reduce_runs(&mut queue, plan, outputs, to),
@@ -203,7 +205,7 @@ impl Keyed {
     /// Until the work is done, all memory is aligned and belongs to this context, no output overlaps other memory, and:
     ///
     /// - keys and values can be read, and so can the number of keys if it is in device memory;
-    /// - results, first keys and starts can be written for all items of their spans, and so can the number of starts;
+    /// - results, first keys and starts can be written for all items of their spans, and so can the number of runs;
     /// - for a scan, there is room for one result per key, and for one start more than there are keys.
     unsafe fn select_and_combine(
         &self,
@@ -225,14 +227,14 @@ impl Keyed {
             queue.prepare_segments(row, segments, is_backward)?;
         }
         let runs = self.runs(outputs, Some(starts));
-        // SAFETY: the keys can be read (condition 1). First keys, starts and their number can be written (condition 2), and the kernel
-        // writes no more than their spans have room for.
+        // SAFETY: the keys can be read (condition 1). First keys, starts and the number of runs can be written (condition 2), and the
+        // kernel writes no more than their spans have room for.
         unsafe { queue.select_checked(&runs, Count::Callers(to.count)) }?;
         match most_runs {
             0 => Ok(()),
-            // SAFETY: values and starts can be read: the first launch writes the starts. `most_runs` is at most the number of results,
-            // and less than the number of starts (condition 2); for a scan, there is a result for each value (condition 3). The address
-            // `report` is 0, so no report is written.
+            // SAFETY: values and starts can be read: the first launch writes the starts. There is room for one start more than `most_runs`
+            // (condition 2). In a reduction, there is room for `most_runs` results (condition 2). In a scan, there is a result for each
+            // value (condition 3). The address `report` is 0, so no report is written.
             _ => unsafe { queue.segments_checked(row, segments, made, outputs.results, 0) },
         }
     }
@@ -268,7 +270,8 @@ impl Keyed {
         }
     }
 
-    /// The selection of the first key of each run. It writes the starts of the runs, and the first keys, if they are wanted.
+    /// The selection of the first key of each run. It writes the first keys if `outputs` has memory for them, and the starts of the runs if
+    /// `starts` is memory for them.
     fn runs(&self, outputs: Outputs, starts: Option<Span>) -> Selection {
         Selection {
             item_count_at: self.count,
@@ -277,7 +280,7 @@ impl Keyed {
     }
 
     /// All memory of the caller's that the call reads and writes. `to` is `None` if neither the number of runs nor the starts are written
-    /// there.
+    /// to the caller's memory.
     fn regions(&self, made: Made, outputs: Outputs, to: Option<RunsTo>) -> [Option<Region>; 7] {
         let key_count = self.keys.item_count;
         let most_starts = key_count + 1;

@@ -1,6 +1,6 @@
 //! Turns a request's arguments into launches on device memory. [`run`] queues the launches, or runs them and waits.
 //!
-//! Launches are not generic: a request's types have become a [`Verb`] and spans.
+//! This code is not generic: a [`Verb`] and spans stand for the types of a request.
 
 mod at_once;
 mod layout;
@@ -212,13 +212,13 @@ impl<'a> Work<'a> {
             count_at: arguments.count,
         };
         let segments = match arguments.shape {
-            // The kernel for segments gets a row's length from the host. The kernel for columns can read a column's length from device
-            // memory.
+            // The only part becomes a column, because the kernel for columns can read a column's length from device memory. The kernel for
+            // segments gets a row's length from the host.
             Shape::InOrder if arguments.count.is_some() => {
                 let matrices = Matrices::of_columns(input, 1, arguments.count)?;
                 return Ok(Self::columns(row, matrices, made, output));
             }
-            // One row, which is empty if there are no items.
+            // The only part becomes a row. The row is empty if there are no items.
             Shape::InOrder => segments(SegmentStarts::Rows(input.item_count), 1),
             Shape::Whole | Shape::Keys(_) | Shape::Axis(_) => {
                 return Self::whole(row, made, arguments);
@@ -239,8 +239,9 @@ impl<'a> Work<'a> {
         Ok(Self::segments(row, segments, made, output))
     }
 
-    /// The work of segments. A single row is reduced as a whole array if that gives the same bits: more blocks then share the work. A row
-    /// that is followed by a gap stays a segment: a reduction of a whole array would accept an output in the gap.
+    /// The work of segments. A single row is reduced as a whole array if that gives the same bits: more blocks then share the work. If a
+    /// gap follows the row, the row stays a segment: a reduction of a whole array is not told of the gap, so it would accept an output that
+    /// lies in the gap.
     fn segments(row: &'static Row, segments: Segments, made: Made, output: Span) -> Option<Self> {
         let is_row = matches!(segments.starts, SegmentStarts::Rows(_));
         let has_gap = segments.items.item_count != segments.input.item_count;
@@ -364,7 +365,8 @@ impl<'a> Work<'a> {
         }))
     }
 
-    /// Queues the work. [`Work::Select`] writes the number of chosen items or of runs to `count` or, if that is `None`, to its `count_to`.
+    /// Queues the work. [`Work::Select`] writes the number of chosen items, or of runs, to `count`. If `count` is `None`, it writes the
+    /// number to its own field `count_to`.
     pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
         match *self {
             Work::Reduce {
@@ -409,7 +411,8 @@ impl<'a> Work<'a> {
                 to,
             } => match to {
                 Some(to) => keyed.queue(queue, row, made, outputs, to),
-                // Does not happen: a request's types require a place for the count.
+                // Does not happen: the types of a queued request require an output for the number of runs, and `at_once` always assigns
+                // one.
                 None => Err(Error::CountMissing),
             },
             Work::ScanAtHeads {

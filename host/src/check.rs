@@ -1,4 +1,4 @@
-//! Checks of operators, predicates and equalities, each in a test of one line. What is checked of an operator:
+//! Checks of operators, predicates and equalities. A program's test needs one line for a check. What is checked of an operator:
 //!
 //! ```text
 //! laws     on the items' own values and on combinations of them, on the host: identity, association, commutation
@@ -28,7 +28,8 @@ use bytes::hint;
 pub use choices::{check_equality, check_predicate};
 use near::is_near;
 
-/// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, one tile and several tiles.
+/// The numbers of items for which the device's bits are compared with the host's. They are close to the sizes of a vector, a warp, a block,
+/// one tile and several tiles.
 const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
 
 /// All triples of values are checked if there are at most this many values.
@@ -94,7 +95,7 @@ pub enum OperatorFlaw {
     Association {
         /// The operator's type.
         operator: &'static str,
-        /// Whether the operator says that it is exact. Then every bit counts.
+        /// Whether the operator says that it is exact. If it does, both results must have the same bits.
         claims_exact: bool,
         /// The three values, as they are written to an output.
         operands: [Bytes; 3],
@@ -113,7 +114,7 @@ pub enum OperatorFlaw {
     Commutation {
         /// The operator's type.
         operator: &'static str,
-        /// Whether the operator says that it is exact. Then every bit counts.
+        /// Whether the operator says that it is exact. If it does, both results must have the same bits.
         claims_exact: bool,
         /// The two values, as they are written to an output.
         operands: [Bytes; 2],
@@ -190,7 +191,8 @@ fn claim(claims_exact: &bool) -> &'static str {
 ///
 /// If the operator rounds ([`Op::EXACT`] is false), another grouping or order of the values may change results by rounding. A difference is
 /// accepted up to a thousandth of the largest finite absolute value among operands and results. For this comparison, the bytes are read as
-/// floats that suit the result's alignment. The device's bits must equal the host's bits in any case.
+/// floats of a type that suits the result's alignment: for example, as `f32` if the alignment is 4 bytes. The device's bits must equal the
+/// host's bits in any case.
 ///
 /// # Errors
 ///

@@ -3,13 +3,14 @@
 //!
 //! `cust` declares the driver's functions with a Rust enum as their result. If a newer driver returns a code that the enum lacks, the
 //! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
-//! ([`raw`]). Every [`Failure`] has its call's name and its raw code. Outside tests, `cust`'s own types serve only the library's interface.
+//! ([`raw`]). Every [`Failure`] has its call's name and its raw code. Outside tests, the library uses `cust`'s own types only in its public
+//! interface.
 //!
 //! Most wrappers of calls only turn the raw code into a [`Result`]. No wrapper retries a call. Each kind of handle has a type of its own.
-//! Handles come from the driver's answers, except the default stream's handle and those that [`Stream::from_raw`], an unsafe function,
-//! takes from the program. Resources (memory, streams, events, modules, the primary context) are types that release themselves when
-//! dropped. [`Context`], [`Function`] and [`Stream`] are handles of objects that other values own and keep alive. Device addresses are
-//! plain numbers: the driver refuses to copy, fill or free at an address without memory.
+//! Most handles come from the driver's answers. The exceptions are the default stream's handle, and the program's handles that the unsafe
+//! function [`Stream::from_raw`] takes. Each resource (memory, a stream, an event, a module, the primary context) has a type that releases
+//! the resource when dropped. [`Context`], [`Function`] and [`Stream`] are handles of objects that other values own and keep alive. Device
+//! addresses are plain numbers: the driver refuses to copy, fill or free at an address without memory.
 
 mod capture;
 mod device;
@@ -128,8 +129,8 @@ fn text(buffer: &[u8]) -> String {
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
 }
 
-/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold references of their own. These keep the
-/// context when this reference is released.
+/// A counted reference to a device's primary context. `cust`'s contexts and the CUDA runtime hold other references, so the context may
+/// still exist after this reference is released.
 #[derive(Debug)]
 pub(crate) struct PrimaryContext {
     device: Device,

@@ -49,7 +49,7 @@ pub enum Error {
         call: &'static str,
         /// The code that the call returned.
         code: DriverCode,
-        /// Advice that fits this build.
+        /// Advice for this build of the library.
         advice: String,
     },
 
@@ -113,7 +113,7 @@ pub enum Error {
     ///
     /// - Something in the process still holds the lost context: another `Gpu`, another library, the CUDA runtime, a context of `cust`. The
     ///   driver gives a new context as soon as the last holder has released the lost context.
-    /// - A kernel has faulted (700, 716, 719, …). After that, NVIDIA's driver makes no new context in the process at all: restart the
+    /// - A kernel has faulted (codes 700, 716, 719, …). After that, NVIDIA's driver makes no new context in the process at all: restart the
     ///   process.
     #[error(
         "the device's primary context was lost, and {call} says that this process gets no new one, with {code}: either \
@@ -140,12 +140,12 @@ pub enum Error {
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 
-    /// A stream is being captured, and this call would end or change the capture. Nothing was done, and the capture goes on (except after a
-    /// rare race: see the [crate's documentation](crate#captures)). There are two causes:
+    /// A stream is being captured, and this call would end or change the capture. Nothing was done, and the capture continues (except after
+    /// a rare race: see the [crate's documentation](crate#captures)). There are two causes:
     ///
     /// - The call would use the default stream, and the captured stream is a blocking stream of the context.
-    /// - The call has to be ordered with the stream that its memory belongs to, as with `cudarc`'s memory
-    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)), and this stream, or the stream on which the call is queued, is captured.
+    /// - The call's memory belongs to a stream, as `cudarc`'s memory does, and the call has to be ordered with that stream
+    ///   ([`Lent::ordered_with`](crate::Lent::ordered_with)). That stream, or the stream on which the call is queued, is being captured.
     #[error(
         "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
          stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
@@ -177,7 +177,7 @@ pub enum Error {
     /// The output has too little room for the results.
     ///
     /// Only the work itself finds out how many items are selected, or how many runs there are. If an output is too short for the items or
-    /// runs, the work fills it, and a call that waits returns this error afterwards.
+    /// runs, the work fills the output. Afterwards a call that waits returns this error.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -219,8 +219,8 @@ pub enum Error {
     },
 
     /// Offsets of segments do not ascend, or lie beyond the items. Offsets in a slice are checked before anything is launched. Offsets in
-    /// device memory are checked by the work itself. If they are wrong, the results are unspecified, and only a call that waits returns
-    /// this error.
+    /// device memory are checked by the work itself. If offsets in device memory are wrong, the results are unspecified, and only a call
+    /// that waits returns this error.
     #[error(
         "offset {index} of the segments is {offset}: it must be from {before}, the one before it, to {item_count}, the number of \
          items"
@@ -320,7 +320,7 @@ pub enum Error {
     /// The driver rejects the kernel's PTX, or the PTX has a NUL.
     #[error("the driver does not take the PTX of {symbol}: {code}; its log: {log:?}")]
     KernelRejected {
-        /// The kernel's name, or the name that the program gave a text of its own.
+        /// The kernel's name. For PTX of the program's own, the name that the program gave it.
         symbol: &'static str,
         /// The code that the driver returned; 218 if the PTX has a NUL.
         code: DriverCode,
@@ -357,8 +357,8 @@ pub enum Argument {
     Rejected,
     /// The output for the lengths of runs.
     Lengths,
-    /// A count in device memory: the number of items or parts, which the call reads, or the output for the number of selected items or
-    /// runs.
+    /// A count in device memory. The call either reads it (the number of items or parts) or writes it (the number of selected items or
+    /// runs).
     Count,
     /// The place for the total of a scan.
     Total,

@@ -40,8 +40,8 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 
 /// A GPU to reduce and scan on.
 ///
-/// It holds a reference to the device's *primary* context, which `cust`'s [`Context`] and the CUDA runtime also use. So buffers and streams
-/// that `cust` made in this context work with the `Gpu`. It also holds everything that calls prepare on their first use: see
+/// It holds a reference to the device's *primary* context, which `cust`'s [`Context`] and the CUDA runtime also use. So the `Gpu` can use
+/// buffers and streams that `cust` made in this context. It also holds everything that calls prepare on their first use: see
 /// [Memory](#memory).
 ///
 /// A `Gpu` may be shared between threads and used from any of them. During a request's `wait` or `queue`, the context is current on the
@@ -64,15 +64,15 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// # Memory
 ///
 /// A `Gpu` keeps memory between calls. The amount is bounded, and [`trim`](Self::trim) frees the memory, except for the memory of kernels
-/// and of captured graphs. `w` is the size of a workspace: 128 KiB, or up to about twice what the stream's largest call needs, whichever is
-/// more. A scan of all items needs about 8 bytes for each 56 KiB of items and each 32-bit word of the accumulator. Calls with other shapes
-/// need up to 8 bytes for each 128 items or segments and each 32-bit word of the accumulator. A call by key may need about one bit more for
-/// each key. Some reductions by key, such as those with `ArgMin`, may need 4 or 8 bytes more for each key. A stream also keeps the
-/// workspaces that it has outgrown, so it may have about 2 `w`.
+/// and of captured graphs. In the table below, `w` is the size of a workspace: 128 KiB, or up to about twice what the stream's largest call
+/// needs, whichever is more. For each 56 KiB of items, a scan of all items needs about 8 bytes per 32-bit word of the accumulator. For each
+/// 128 items or segments, calls with other shapes need up to 8 bytes per 32-bit word of the accumulator. A call by key may need about one
+/// bit more for each key. Some reductions by key, such as those with `ArgMin`, may need 4 or 8 bytes more for each key. A stream also keeps
+/// the workspaces that it has outgrown, so it may have about 2 `w`.
 ///
-/// | what | memory of each: device, page-locked | kept | while calls run |
+/// | what | memory of each: device, page-locked | most that are kept | most while calls run |
 /// |---|---|---|---|
-/// | streams that calls were queued on | `w` | up to 256, the last used | |
+/// | streams that calls were queued on | `w` | up to 256: those used last | |
 /// | streams and captured graphs that are gone | `w` | 96 | |
 /// | streams in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
@@ -80,9 +80,10 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// | transfer lanes for slices that need more, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
-/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Reductions of more than 16 GiB have longer
-/// pieces, and so have slices that are uploaded all at once and need more than 4 MiB on the device. The lanes of longer pieces are freed
-/// with the call. If there is too little memory, a call first frees the memory that is kept for other calls.
+/// A call that would exceed a number in the last column takes fewer lanes, or waits for another call to end. The table leaves out lanes for
+/// pieces of more than 4 MiB. Reductions of more than 16 GiB use such lanes, and so do slices that are uploaded all at once and need more
+/// than 4 MiB on the device. The call frees these lanes at its end. If there is too little memory, a call first frees the memory that is
+/// kept for other calls.
 ///
 /// # Captures
 ///
@@ -100,9 +101,9 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 /// A drop waits for the calls that were queued, then frees kernels and memory. A CUDA graph that captured calls on this `Gpu` must not be
 /// launched after the drop.
 ///
-/// The context ends with its last holder: this is the last `Gpu` of the device, unless other code still holds the context, such as a `cust`
-/// [`Context`] or the CUDA runtime. Buffers, streams and events are destroyed with their context, without `cust`'s knowledge. So drop them
-/// before the `Gpu`: NVIDIA's driver does not check handles of destroyed objects, and may crash.
+/// The context ends when its last holder releases it. The holders are the device's `Gpu`s and any other code that uses the context, such as
+/// a `cust` [`Context`] or the CUDA runtime. Buffers, streams and events are destroyed with their context, without `cust`'s knowledge. So
+/// drop them before the `Gpu`: NVIDIA's driver does not check handles of destroyed objects, and may crash.
 ///
 /// [`Context`]: cust::context::Context
 pub struct Gpu {
@@ -267,8 +268,8 @@ impl Gpu {
     }
 
     /// Frees the memory that is kept for later calls: workspaces, transfer lanes, and the library's own streams with their page-locked
-    /// memory. Keeps memory that a call or a captured graph is using. Waits for queued work that uses the freed memory. Compiled kernels
-    /// stay. Later calls allocate their memory again.
+    /// memory. Keeps memory of captured graphs, and of calls that have not returned. If queued work uses memory that is to be freed, first
+    /// waits for this work. Compiled kernels stay. Later calls allocate their memory again.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {

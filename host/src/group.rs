@@ -1,5 +1,4 @@
-//! Several GPUs that work together, in one process or in many, on one machine or on several. Results have the same
-//! bits as on a single GPU.
+//! Several GPUs that work together, in one process or in many, on one machine or on several. Results have the same bits as on a single GPU.
 //!
 //! # Shares
 //!
@@ -11,7 +10,7 @@
 //!
 //! # Groups
 //!
-//! [`within`] makes a group of GPUs of one process. Each [`Member`] goes to a thread of its own. [`Member::join`] makes a group of several
+//! [`within`] makes a group of GPUs of one process. Each [`Member`] goes to its own thread. [`Member::join`] makes a group of several
 //! processes, on one machine or several, over NCCL. One process makes a [`UniqueId`] and sends it to the other processes. NCCL only
 //! transports bytes.
 //!
@@ -87,8 +86,8 @@ use in_process::InProcess;
 /// Makes a group of GPUs of this process: rank 0 is the first GPU. No rank waits longer than `limit` for the next message of the other
 /// ranks.
 ///
-/// A GPU may be named more than once. Move each member to a thread of its own: two members on one thread would call one after the other,
-/// and the first call would wait for the second call in vain.
+/// A GPU may be named more than once. Move each member to its own thread. If two members shared a thread, the call of the first would wait
+/// in vain for the call of the second.
 ///
 /// ```
 /// use std::thread;

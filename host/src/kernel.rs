@@ -1,8 +1,8 @@
 //! The table of kernels, as implementations of a trait: `Sum: Kernel<kind::reduce, f32>` holds because the table has the row `reduce Sum
 //! f32`. A bound for which there is no row does not compile.
 //!
-//! The texts of the table's rows are in this library. The texts of the rows of a program's own [`operators!`](crate::operators) are in the
-//! program.
+//! The texts of the table's rows are in this library. If a program adds rows by [`operators!`](crate::operators), the texts of these rows
+//! are in the program.
 
 mod blocks;
 pub mod kind;
@@ -68,16 +68,16 @@ impl<T: Element> Item for T {}
 /// # }
 /// ```
 ///
-/// The library's operators have these kernels. "Segments" stands for `.segments`, `.rows`, `.by_key` and `.in_order`. An operator with
-/// segments and columns has `.axis` and `.pitch`, too. Scans with `ArgMin` or `ArgMax` take items of 32 or 64 bits only.
+/// The library's operators have these kernels. In the table below, "segments" stands for `.segments`, `.rows`, `.by_key` and `.in_order`.
+/// An operator with segments and columns has `.axis` and `.pitch`, too. Scans with `ArgMin` or `ArgMax` take items of 32 or 64 bits only.
 ///
 #[doc = include_str!("kernel/operators.md")]
 ///
 /// # Safety
 ///
 /// - [`Self::row`] is made from `K`, `Self` and `T`, so that launches know the sizes and the division of this operator;
-/// - in the row's texts, its symbol names the kernel of kind `K` that was compiled for this operator and these items; or the symbol is
-///   missing, and loading it is an error.
+/// - in the row's texts, the row's symbol names the kernel of kind `K` that was compiled for this operator and these items; or the texts
+///   lack the symbol, and then loading the kernel is an error.
 ///
 /// The table of kernels and [`operators!`](crate::operators) implement this trait; a program does not.
 #[diagnostic::on_unimplemented(
@@ -93,7 +93,7 @@ pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     fn row() -> &'static Row;
 }
 
-/// A type of values in the device's memory. A `Type` is only a reference, since calls pass on many types.
+/// A type of values in the device's memory. A `Type` is only a reference, since a call's functions pass many types to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Type(&'static Layout);
 
@@ -246,14 +246,14 @@ pub(crate) struct Division {
     pub chunk_items: u64,
     /// Whether reductions by key may use the kernel [`kind::by_key_reduce`].
     pub short_runs_fit: bool,
-    /// Bytes of dynamic shared memory of short blocks that take whole rows; `None` unless [`has_rings`].
+    /// Bytes of dynamic shared memory that a [short](Blocks::short) block needs if it takes whole rows; `None` unless [`has_rings`] holds.
     pub row_bytes: Option<u32>,
     /// A function of the numbers of rows and of columns.
     pub columns_state_words: fn(u64, u64) -> u64,
 }
 
 impl Division {
-    /// The division for the operator `O` on items of type `T`, with these tiles of scans.
+    /// The division for the operator `O` on items of type `T`, with these tiles for its scans.
     const fn of<O: Op<T>, T: Element>(scan_tiles: ScanTiles) -> Self {
         Self {
             reduce_tiles: ReduceTiles::of::<T>(),
@@ -431,7 +431,8 @@ macro_rules! made {
     (segmented_reduce Statistics, $item:ty, $symbol:ident) => {
         made!(@ Statistics, $item, $symbol)
     };
-    // Only these operators have indices of two types.
+    // Only the operators of this arm and of the three arms after it have indices of two types: 32 bits in this arm, and 64 bits in the
+    // others.
     (segmented_reduce $op:ident<$index:ident>, $item:ty, $symbol:ident) => {
         made!(@ $op<$index>, $item, $symbol)
     };
@@ -458,7 +459,8 @@ macro_rules! made {
 
 warpfold_kernels::for_each_row!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy. The kernels are those of `half` 2's floats.
+/// Rows for the 16-bit floats that `cust` can copy: the types `f16` and `bf16` of `half` 1. They run the kernels of the same types of
+/// `half` 2.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};

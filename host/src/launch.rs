@@ -81,9 +81,9 @@ pub(crate) struct Queue<'a> {
 
 /// What happens to the launches, and where their workspace is.
 enum Launches<'a> {
-    /// The launches run on a stream of the library's own.
+    /// The launches run on one of the library's streams.
     Own(MutexGuard<'a, Scratch>),
-    /// The launches run on a stream of the program's.
+    /// The launches run on one of the program's streams.
     Run(&'a mut Scratch),
     /// The launches become part of a graph.
     Captured(Capture, &'a mut KnownStream),
@@ -102,7 +102,7 @@ enum Memory {
 }
 
 impl<'a> Queue<'a> {
-    /// For work on memory of the caller's, on a stream of the library's own.
+    /// For work on the caller's memory, on one of the library's streams.
     pub fn for_caller(entered: Entered<'a>, call: &'a CallStream) -> Self {
         Self {
             memory: Memory::Callers,
@@ -110,7 +110,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// For work on memory of the library's own, on a stream of the library's own.
+    /// For work on the library's own memory, on one of the library's streams.
     pub fn on_own(entered: Entered<'a>, call: &'a CallStream) -> Self {
         Self {
             entered,
@@ -132,7 +132,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// For work on a stream of the caller's. `capture` is the stream's capture, if it has one.
+    /// For work on the caller's memory, on one of the caller's streams. `capture` is the stream's capture, if it has one.
     pub fn on(
         entered: Entered<'a>,
         stream: Stream<'a>,
@@ -162,7 +162,7 @@ impl<'a> Queue<'a> {
         self.scratch_for(part, Need::states(state_words))
     }
 
-    /// The workspace for the launch at the position `part` of its call. It is large enough for `need`.
+    /// The workspace for the launch at the position `part` of its call. The workspace is large enough for `need`.
     pub fn scratch_for(&mut self, part: Position, need: Need) -> Result<WorkspaceSpan> {
         let scratch: &mut Scratch = match &mut self.launches {
             Launches::Own(scratch) => scratch,
@@ -189,7 +189,7 @@ impl<'a> Queue<'a> {
             Launches::Run(scratch) => scratch.set_progress(progress),
             // Nothing is recorded: the caller sees whether a launch failed, and the workspace belongs to this capture alone.
             Launches::Captured(..) => {}
-            // Nothing is recorded: the owner prepares the workspace for each call.
+            // Nothing is recorded: the owner prepares the workspace before each use.
             #[cfg(feature = "nccl")]
             Launches::Seeded(_) => {}
         }
@@ -219,7 +219,7 @@ impl<'a> Queue<'a> {
             block_threads: block.threads,
             shared_bytes: block.shared_bytes,
         };
-        // Some drivers know early launches, but cannot capture them.
+        // Some drivers support early launches, but cannot capture them.
         let start = match self.launches {
             Launches::Own(_) | Launches::Run(_) => kernel.start,
             Launches::Captured(..) => Start::AfterOthers,
@@ -235,8 +235,8 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// Checks all memory that a call reads and writes, before anything is prepared. For the caller's memory, this includes its context. The
-    /// library's own memory is always memory of the context.
+    /// Checks all memory that a call reads and writes, before anything is prepared. For the caller's memory, this includes the check that
+    /// the memory belongs to the context. The library's own memory is always memory of the context.
     pub fn check(&self, regions: &[Option<Region>]) -> Result<()> {
         match self.memory {
             Memory::Callers => check_arguments(self.entered, regions),
@@ -245,7 +245,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Checks all memory of the caller's that a call reads and writes.
+/// Checks all of the caller's memory that a call reads and writes.
 pub(crate) fn check_arguments(entered: Entered<'_>, regions: &[Option<Region>]) -> Result<()> {
     arguments::check(regions)?;
     arguments::check_memory(entered, regions)

@@ -59,7 +59,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! # An operator of one's own
+//! # Your own operator
 //!
 //! An operator is ordinary Rust on a stable compiler, plus one line in `build.rs`: see [`operators!`].
 //!
@@ -100,8 +100,8 @@
 //! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
 //! | [`scan()`] of segments, rows, columns, an axis | a `Vec`, `.to` | `.to` | `.to` | – |
 //! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same | – |
-//! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`; returns the number of chosen items | the same, with `.count_to` | – |
-//! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns the number of runs | the same, with `.count_to` | – |
+//! | [`select()`] | a `Vec` of items or of indices, or two `Vec`s; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`; returns the number of chosen items | the same, with `.count_to` | – |
+//! | [`runs()`] | a `Vec` of items, of lengths or of starts; `.to` | `.to`, `.lengths_to`, `.starts_to`; returns the number of runs | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
 //! All requests on slices also run on the [`Cpu`], with the same bits. A [table of combinations](request#all-cells) gives a reason for each
@@ -136,9 +136,9 @@
 //! # Without waiting
 //!
 //! `queue` enqueues the work on the stream and returns. A request may allocate and synchronise if it is the first to use its kernel, its
-//! stream or its capture, or if it needs more scratch memory than earlier requests. It may also do so after a failed call, after graphs
-//! were destroyed, and after scratch memory was freed: by [`Gpu::trim`], because memory was short, or because more than 256 streams were
-//! used. Other requests do neither.
+//! stream or its capture, or if it needs more scratch memory than earlier requests. It may also allocate and synchronise after a failed
+//! call, after graphs were destroyed, and after scratch memory was freed. [`Gpu::trim`] frees scratch memory. The library also frees it if
+//! memory is short, or if more than 256 streams are used. Other requests neither allocate nor synchronise.
 //!
 //! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
@@ -146,19 +146,20 @@
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
 //! - If a buffer is dropped while work on it is queued, its memory is freed after the work: `cuMemFree` waits for all work, and `cudarc`
 //!   frees the memory on a stream that waits for this work.
-//! - Before a call uses the memory at an address, it asks the driver whose memory this is.
+//! - Before a call uses the memory at an address, it asks the driver to which context or device this memory belongs.
 //!
 //! For the *values* to be right, the caller keeps these rules, as with any queue:
 //!
 //! - Read an output, or change an input, only after the queued work that uses it: later on the same stream, after `stream.synchronize()`,
-//!   after an event, or by one of `cust`'s synchronous copies. (These copies wait for `cust`'s streams.) (The virtual GPU reports accesses
-//!   that are not in order.)
+//!   after an event, or by one of `cust`'s synchronous copies. (These copies wait for `cust`'s streams.) (The virtual GPU reports data
+//!   races between streams.)
 //! - Use `drop_async` only on the stream of the queued work. On another stream, the memory may be allocated again while the kernel still
 //!   writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not use a `DeviceSlice` after its buffer was freed. (A call
 //!   refuses freed memory, unless it has been allocated again.)
 //!
 //! A failure of queued work is reported by a later call. If the failure is sticky, the [`Gpu`] answers every call after the report with
-//! [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], get a new context if they can.
+//! [`Error::Poisoned`]. The shortcuts on slices, such as [`gpu_sum`], then ask the driver for a new context instead, and return
+//! [`Error::ContextLost`] if there is none.
 //!
 //! # Captures
 //!
@@ -174,7 +175,7 @@
 //! | requests on slices, of every shape, on one GPU or on `Gpus` | runs | runs |
 //! | requests that are queued on a stream that is not captured, of every shape | runs | runs |
 //! | [`Gpu::new`], [`Gpu::with_device`], [`Gpu::global`], [`Gpu::make_current`], [`Gpu::load_ptx`], [`Gpu::trim`], dropping a [`Gpu`] | runs | runs |
-//! | requests on device memory that are waited for, of every shape; a rank's request, after which the rank leaves its group | [`Error::CaptureUnderWay`] | runs |
+//! | requests on device memory that are waited for, of every shape; a rank's request | [`Error::CaptureUnderWay`]; the rank then leaves its group | runs |
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | runs |
 //!
 //! The calls of the last two rows use the default stream. A use of the default stream ends the capture of any stream that is ordered with
@@ -195,7 +196,7 @@
 //!   `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
 //! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
 //! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. By default, it passes calls on to NVIDIA's driver where there is a GPU,
-//!   and interprets the kernels' PTX where there is no GPU. Linking then needs no CUDA.
+//!   and interprets the kernels' PTX where there is no GPU. With this feature, linking needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
 //! - `nccl`: the module `group`, for several GPUs that work together, in one process or in many. The library NCCL is opened at run time,

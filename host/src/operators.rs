@@ -1,12 +1,12 @@
-//! Operators, predicates and equalities of a program's own: [`operators!`](crate::operators) and [`item!`](crate::item).
+//! The macros for a program's own operators, predicates, equalities and items: [`operators!`](crate::operators) and [`item!`](crate::item).
 
 /// Registers operators, predicates and equalities with the library: each row gives one operator, predicate or equality its kernels for one
 /// type of items.
 ///
-/// The list is in the file with the operators. That file is compiled twice: as a module of the program, and for the device by the build
-/// script, with one line of `warpfold-build`. For the device, the name `warpfold` means the crate `warpfold-kernels`, so the file uses
-/// names of `core` and names that both crates have, such as [`Op`](crate::Op), [`Commutative`](crate::Commutative), [`item!`](crate::item)
-/// and this macro.
+/// The macro is called once, in the file that defines the operators. That file is compiled twice: the program compiles it as a module, and
+/// the build script compiles it for the device. The build script needs one line for this, a call of `warpfold-build`. For the device, the
+/// name `warpfold` means the crate `warpfold-kernels`. So the file may use only names of `core` and names that both crates have, such as
+/// [`Op`](crate::Op), [`Commutative`](crate::Commutative), [`item!`](crate::item) and this macro.
 ///
 /// ```text
 /// // build.rs
@@ -116,8 +116,9 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!): an expression in a file. A
-/// build script that makes the texts sets a variable to the file's path. Otherwise the variable is not set, so an old file is not used.
+/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!). The build script writes them
+/// to a file as an expression, which this macro includes, and sets an environment variable to the file's path. If the build script no
+/// longer makes texts, the variable is not set. So the file of an earlier build is not used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {

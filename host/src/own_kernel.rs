@@ -1,5 +1,5 @@
-//! Kernels of a program's own: [`kernels!`](crate::kernels!) and the type of the statics that it declares; PTX from other sources; and the
-//! check of buffers that the library's own calls make.
+//! A program's own kernels: [`kernels!`](crate::kernels!) and the type of the statics that it declares. Also here are `Gpu::load_ptx`,
+//! which loads PTX from other sources, and `Gpu::check_buffer`, which checks a buffer as the library's own calls do.
 
 #[cfg(feature = "cust")]
 use std::ffi::CString;
@@ -16,7 +16,7 @@ use crate::error::{DriverCode, Error};
 use crate::gpu::Gpu;
 use crate::ptx::Texts;
 
-/// A kernel of a program's own, which [`kernels!`](crate::kernels!) declares.
+/// A program's own kernel, declared by [`kernels!`](crate::kernels!).
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -64,8 +64,8 @@ impl OwnKernel {
         self.symbol
     }
 
-    /// The kernel's PTX for a device of this compute capability, major and minor. `None` if the kernel was not compiled for such devices:
-    /// always below 7.0.
+    /// The kernel's PTX for a device of this compute capability, major and minor. `None` if the kernel was not compiled for such devices.
+    /// No kernel is compiled for devices below 7.0.
     ///
     /// ```
     /// use warpfold::OwnKernel;
@@ -80,8 +80,8 @@ impl OwnKernel {
         Some(candidates.next()?.text)
     }
 
-    /// Loads the kernel as a module into the GPU's context, which becomes the current context. An older driver that does not know the best
-    /// text's version of PTX gets the next text.
+    /// Loads the kernel as a module into the GPU's context, which becomes the current context. If the driver is too old for the PTX version
+    /// of the best text, the next text is loaded instead.
     ///
     /// The driver compiles the text, which takes milliseconds: keep the module.
     ///
@@ -133,7 +133,7 @@ impl OwnKernel {
 
 impl Gpu {
     /// Loads PTX as a module into this GPU's context, which becomes the current context. Use this method for PTX that does not come from
-    /// [`kernels!`](crate::kernels!). `symbol` names the text, or a kernel of it, in errors.
+    /// [`kernels!`](crate::kernels!). `symbol` is a name for the text, or the name of a kernel in it. Errors show this name.
     ///
     /// The driver compiles the whole text, which takes milliseconds or more: keep the module.
     ///
@@ -209,11 +209,11 @@ fn load(symbol: &'static str, text: &str) -> Result<Module> {
     }
 }
 
-/// Declares kernels of a program's own, made of the building blocks in `warpfold_kernels::device`.
+/// Declares a program's own kernels, made of the building blocks in `warpfold_kernels::device`.
 ///
-/// The file with the kernels is compiled twice. As a module of the program, it declares each kernel as a static [`OwnKernel`] with the
-/// function's name. The build script compiles the file for the device, with one line of `warpfold-build`. For the device, the name
-/// `warpfold` means the crate `warpfold-kernels`, and each body begins with its own `use` declarations.
+/// The file with the kernels is compiled twice. The program compiles it as a module, in which each kernel is a static [`OwnKernel`] with
+/// the function's name. The build script compiles it for the device, and needs one line for this, a call of `warpfold-build`. For the
+/// device, the name `warpfold` means the crate `warpfold-kernels`. Each kernel's body begins with its own `use` declarations.
 ///
 /// ```text
 /// // build.rs

@@ -3,8 +3,8 @@
 //! The driver compiles a whole text at once. So each kernel has a text of its own, and a first `gpu_sum` does not wait for other kernels to
 //! be compiled. The build script compresses the texts. A kernel's text is PTX, or the name of a skeleton and the bodies that fill it (see
 //! [`warpfold_ptx::fill`]). The texts are for compute capability 9.0. Texts for 8.0 and 7.0 are made from them at load (see
-//! [`warpfold_ptx::older`]), as for a program's own operators. rust-cuda's compiler, with the feature `cuda_builder`, compiles for 7.0,
-//! too.
+//! [`warpfold_ptx::older`]), as for a program's own operators. With the feature `cuda_builder`, rust-cuda's compiler compiles the texts for
+//! 7.0 as well as those for 9.0.
 
 use std::ops::Range;
 
@@ -40,8 +40,8 @@ impl Texts {
         }
     }
 
-    /// The same texts. At load, texts for 8.0 are made from the texts for 9.0. Texts for 7.0 are made, too, if there are only texts for
-    /// 9.0.
+    /// The same texts, with the setting that texts for older devices are made from the texts for 9.0 at load. Texts for 8.0 are always
+    /// made. Texts for 7.0 are made only if all embedded texts are for 9.0.
     #[doc(hidden)]
     pub const fn without_older(self) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Variant {
     }
 }
 
-/// A compressed text: a kernel, a text that begins with [`FILLED`], or a skeleton.
+/// A compressed text. It is a kernel's PTX, a skeleton, or a text that begins with [`FILLED`] and names a skeleton and bodies.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Packed {
@@ -85,7 +85,7 @@ pub struct Packed {
     pub text_bytes: usize,
 }
 
-/// This library's texts. rust-cuda's compiler compiles for 7.0, too.
+/// This library's texts. With the feature `cuda_builder`, they include texts for 7.0, which rust-cuda's compiler compiled.
 static SHIPPED: Texts = Texts {
     packed: include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
     variants: include!(concat!(env!("OUT_DIR"), "/variants.rs")),
@@ -107,7 +107,7 @@ pub(crate) struct Candidate {
 }
 
 /// The texts with the kernel `symbol` that a device of `capability` runs, the best first. If the driver does not know a text's PTX version,
-/// the caller tries the next text. `None` stands for this library's texts.
+/// the caller tries the next text. If `texts` is `None`, they are this library's texts.
 pub(crate) fn candidates(
     symbol: &'static str,
     texts: Option<&'static Texts>,
@@ -123,7 +123,8 @@ pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     Some(forward(best.text))
 }
 
-/// As [`shipped_text`], for a text that compares keys.
+/// As [`shipped_text`], for the text of the kernel that compares keys itself, instead of reading heads that an earlier launch marked. Also
+/// `None` if the kernel neither scans nor reduces by key.
 #[doc(hidden)]
 pub fn shipped_keyed_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     let best = SHIPPED.candidates(symbol, capability).next()?;

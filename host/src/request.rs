@@ -21,9 +21,9 @@
 //!
 //! # All cells
 //!
-//! Requests, and the places where they run. A number stands for a combination that does not compile, and refers to a reason below the
-//! table. Some rows are left out because an option makes no difference: for example, an `.exclusive()` scan with a pitch runs wherever the
-//! inclusive scan with a pitch runs. A test runs each `yes`, and checks that the compiler refuses each number.
+//! The table lists requests, and the places where they run. A number stands for a combination that does not compile, and refers to a reason
+//! below the table. Some rows are left out because an option makes no difference: for example, an `.exclusive()` scan with a pitch runs
+//! wherever the inclusive scan with a pitch runs. A test runs each `yes`, and checks that the compiler refuses each number.
 //!
 #![doc = include_str!("request/cells.md")]
 
@@ -256,7 +256,7 @@ pub trait Queuer<R> {
     fn queue(self, request: R, stream: RawStream<'_>) -> Result<()>;
 }
 
-/// Implements `wait` and `queue`, which end a request, and `Debug`.
+/// Implements `Debug`, `wait` and `queue` for a type of requests. `wait` and `queue` end a request.
 macro_rules! ends_of {
     ($request:ident<'a, $($parameter:ident),*>) => {
         impl<'a, $($parameter),*> $request<'a, $($parameter),*> {
@@ -284,7 +284,8 @@ macro_rules! ends_of {
             ///
             /// The call itself may fail with [`Error::CaptureUnderWay`], [`Error::OutOfMemory`], [`Error::OutOfHostMemory`],
             /// [`Error::KernelMissing`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::ContextChanged`], [`Error::Poisoned`],
-            /// [`Error::Forked`]; for groups of GPUs also with `Error::Group`, and for `Gpu::global()` also with its errors.
+            /// [`Error::Forked`]. On a group of GPUs, it may also fail with `Error::Group`. On the result of `Gpu::global()`, it may also
+            /// fail with the error in that result.
             ///
             /// Two errors are found after the work is done: [`Error::BadOffset`] for offsets in device memory, and
             /// [`Error::OutputTooShort`] if only the work finds out how much room is needed.
@@ -344,8 +345,8 @@ macro_rules! ends_of {
             /// # Errors
             ///
             /// [`Error::ForeignStream`], and the errors of [`Self::wait`], except the errors that are found after the work is done.
-            /// [`Error::CaptureUnderWay`] is returned only if the call has to be ordered with a stream that its memory belongs to, and one
-            /// of the two streams is being captured.
+            /// [`Error::CaptureUnderWay`] is returned only if the call's memory belongs to a stream other than the call's stream, and one
+            /// of these two streams is being captured.
             ///
             /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
             /// [`Error::ForeignStream`]: crate::Error::ForeignStream

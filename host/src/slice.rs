@@ -1,7 +1,7 @@
 //! Shortcuts for slices of the host, on [`Gpu::global`].
 //!
-//! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device
-//! buffer. A slice may be longer than the device's memory: it is uploaded piece by piece, and each piece is reduced when it arrives.
+//! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device buffer. A slice may be
+//! longer than the device's memory: it is uploaded piece by piece, and each piece is reduced when it arrives.
 
 use bytemuck::Zeroable;
 use warpfold_kernels::op::{
@@ -30,8 +30,8 @@ fn whole<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> 
     }
 }
 
-/// The sum of the items. Integers wrap. The sum of an empty slice is 0, and −0.0 for floats, as with `iter().sum()`. An empty slice needs
-/// no GPU.
+/// The sum of the items. Integers wrap. The sum of an empty slice is 0 for integers and −0.0 for floats, as with `iter().sum()`. An empty
+/// slice needs no GPU.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -50,8 +50,8 @@ where
     whole::<Sum, T>(items)
 }
 
-/// The sum of the items in a wider type, in which integers wrap much later and floats round much less: see [`WideSum`]. The sum of an empty
-/// slice is 0, and −0.0 for floats.
+/// The sum of the items, in a type that is wider than theirs: integers wrap much later, and floats round much less. See [`WideSum`]. The
+/// sum of an empty slice is 0 for integers and −0.0 for floats.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {
@@ -137,7 +137,7 @@ where
     whole::<Max, T>(items).map(Some)
 }
 
-/// The dot product of two slices of equal length: see [`Dot`]. For empty slices it is 0, and −0.0 for floats.
+/// The dot product of two slices of equal length: see [`Dot`]. For empty slices, it is 0 for integers and −0.0 for floats.
 ///
 /// ```
 /// # fn main() -> warpfold::Result<()> {

@@ -9,8 +9,8 @@
 //! the bus      carries piece p − 1
 //! ```
 //!
-//! The launches of a call are queued in order on one stream of the call's own, the *conductor*. Events order each launch with the copies of
-//! its piece. Only this thread makes driver calls.
+//! The launches of a call are queued in order on one stream that belongs to the call, the *conductor*. Events make each launch wait for the
+//! upload of its piece, and make the download of its results wait for the launch. Only this thread makes driver calls.
 //!
 //! For a slice that needs up to 512 KiB on the device, [`reduce`] and [`scan`] take one lane. The lane's stream does all the work, without
 //! workers.
@@ -162,9 +162,9 @@ fn reduce_at_once(
     let lane = send(entered, items, items.bytes.len())?;
     let span = items.at(lane.device());
     let output = lane.call().result()?;
-    // SAFETY: `span` is the lane's memory, where the same stream copies the items first (condition 1 of `reduce_piece`). The result has
-    // page-locked memory of its own (condition 2). The items are aligned to 256 bytes, and the result to a page (condition 3). The lane
-    // keeps items and result until the work is done.
+    // SAFETY: `span` is in the lane's memory, to which the same stream copies the items first (condition 1 of `reduce_piece`). The result
+    // goes to page-locked memory (condition 2), which is separate from the items. The items are aligned to 256 bytes, and the result to a
+    // page (condition 3). The lane keeps the memory of items and result until the work is done.
     unsafe { Queue::on_own(entered, lane.call()).reduce_unchecked(row, span, output) }?;
     let lane = lane.wait()?;
     // SAFETY: the lane's `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
@@ -220,16 +220,18 @@ fn reduce_pieces(
     let mut conductor = entered.call()?;
     conductor.begin();
     let mut queue = Queue::on_own(entered, &conductor);
-    // The workspace is prepared before the lanes are taken: if memory is short, the call takes fewer lanes.
+    // The workspace is prepared before the lanes are taken. If memory is then short, the call takes fewer lanes. Without a workspace, it
+    // would fail.
     queue.prepare(&row.entry, state_words)?;
     let output = conductor.result()?;
     let lanes = lanes(entered, Ways::There, cut)?;
     carry(lanes, Ways::There, pieces, |lane, piece| {
         lane.lend(&conductor, |address| {
             let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
-            // SAFETY: the lane's memory starts with the items of these chunks, and is lent to the conductor's stream until the work is
-            // done (condition 1). The result has memory of its own (condition 2). The lane's memory is aligned to 256 bytes, the offset
-            // is a multiple of an item's size, and the result is aligned to a page (condition 3).
+            // SAFETY: the lane's memory starts with the items of the piece's chunks, and is lent to the conductor's stream until the work
+            // is done (condition 1). The result goes to the call's result memory (condition 2), which is separate from the items. The
+            // lane's memory is aligned to 256 bytes, the piece's offset in the slice is a multiple of an item's size, and the result is
+            // aligned to a page (condition 3).
             unsafe { queue.reduce_piece(row, input, cut.units(piece), output) }
         })
     })?;
@@ -267,9 +269,10 @@ fn scan_pieces(
         lane.lend(&conductor, |address| {
             let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
             let output = (address + results_at as u64).wrapping_sub(cut.offset(row.result, piece));
-            // SAFETY: the lane's memory starts with the items of these tiles, and has room for their results. It is lent to the conductor's
-            // stream until the work is done (condition 1). The results follow the items, or replace them if the types are the same. Both
-            // addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size (condition 2).
+            // SAFETY: the lane's memory starts with the items of the piece's tiles, and has room for their results. This memory is lent to
+            // the conductor's stream until the work is done (condition 1). The results follow the items, or replace them if the types are
+            // the same. In the lane's memory, items and results start at multiples of 256 bytes. The offset that is subtracted from each
+            // address is a multiple of the size of an item or a result (condition 2).
             unsafe { queue.scan_piece(row, input, output, cut.units(piece)) }
         })
     })?;
@@ -279,7 +282,7 @@ fn scan_pieces(
 
 /// The lanes for the pieces.
 fn lanes<'gpu>(entered: Entered<'gpu>, ways: Ways, cut: Cut) -> Result<Vec<TransferLane<'gpu>>> {
-    // Lanes of the usual size serve all pieces that fit into them.
+    // Calls with smaller pieces take lanes of the usual size, `PIECE_BYTES`, so they can reuse the lanes of other calls.
     let piece_bytes = cut.room_bytes().max(PIECE_BYTES);
     let piece_count = cut.piece_count();
     entered.lanes(ways.useful_lanes(piece_count, piece_bytes), piece_bytes)

@@ -42,7 +42,8 @@ impl Destination {
 }
 
 impl Queue<'_> {
-    /// Lowers the accumulator with the bytes `value`, or the identity if `value` is `None`, and queues a write of the result.
+    /// Lowers an accumulator, and queues a write of the result. `value` is the accumulator's bytes; if it is `None`, the accumulator is the
+    /// identity.
     fn write_lowered(&self, row: &Row, value: Option<&[u8]>, address: Address) -> Result<()> {
         let mut room = [0; RESULT_MAX_BYTES];
         let result = &mut room[..row.result.bytes];

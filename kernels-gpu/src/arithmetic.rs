@@ -195,9 +195,9 @@ mod host {
     #[cfg(feature = "cust")]
     pub use cust::*;
 
-    /// The term that the combination of two groups of items adds to the sum of their squared deviations. For n items with the sum S and m
-    /// items with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0. If n and m are the same power of two, it is
-    /// `equal`, which the caller has computed. If both are 0, `equal` is 0 too.
+    /// When two groups of items are combined, this term is added to their two sums of squared deviations. For n items with the sum S and m
+    /// items with the sum T, the term is `(m·S − n·T)² / (n·m·(n + m))`. The term is 0 if n or m is 0. If n and m are the same power of
+    /// two, the term is `equal`, which the caller has computed. If n and m are both 0, the function returns `equal`, which is 0 too.
     pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
         let is_power_of_two = (n.to_bits() << 12) == 0;
         if n == m && is_power_of_two {
@@ -210,9 +210,9 @@ mod host {
         difference * difference / (n * m * (n + m))
     }
 
-    /// Two extremes of four items. Each extreme is a key and a place. A caller with one extreme passes it twice, in `otherwise`. `extreme`
-    /// is NaN exactly if an item is NaN. If no item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's
-    /// place, and both keys are 0.
+    /// Returns two extremes of four items. Each extreme is two words: the key of an item, and the item's place among the four. A caller
+    /// with only one extreme passes it twice in `otherwise`. `extreme` is NaN exactly if an item is NaN. If no item is NaN, the result is
+    /// `otherwise`. If an item is NaN, both places are the first NaN's place, and both keys are 0.
     pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
         if !extreme.is_nan() {
             return otherwise;

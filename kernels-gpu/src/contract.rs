@@ -6,9 +6,9 @@
 //! numbers changes the bits of float results, and so needs a new version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
-//! [`Accumulator`](crate::op::Op::Accumulator) type, and combined in it. A result is lowered from its accumulator once, at the end.
-//! Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for NaN), so missing items count as `e` everywhere below. In
-//! particular, the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
+//! [`Accumulator`](crate::op::Op::Accumulator) type, and combined as values of this type. A result is lowered from its accumulator once, at
+//! the end. Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, except for NaN), so missing items count as `e` everywhere
+//! below. In particular, the last tile is filled up with `e`. An accumulator of more than two words of 32 bits is called **wide**.
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!
@@ -19,34 +19,35 @@
 //! | vectors of a thread in a tile of a short scan (8 warps), `R` | 4 | 4 | 4 | 5 | 4 | 5 | 3 | 1 |
 //! | vectors of a thread in a tile of a long scan (16 warps), `R` | 7 | 7 | 7 | 7 | 7 | 7 | | |
 //!
-//! A tile of a long scan of **large** items, of more than 16 bytes, has 8 warps:
+//! Items of more than 16 bytes are **large**. A tile of a long scan of large items has 8 warps:
 //!
 //! | bytes of an item | 20 | 24 | 28 | 32 | 36 to 44 | 48 | 52 to 64 |
 //! |---|---|---|---|---|---|---|---|
 //! | vectors of a thread in a tile of a long scan, `R` | 11 | 9 | 7 | 6 | 5 | 4 | 3 |
 //!
 //! For a scan, "an item" in these tables is the wider of an item and a result ([`Wider`]). If an operator is [exact](crate::op::Op::EXACT),
-//! any tiles give the same bits. Scans by an exact operator have the tiles of [`crate::scan::tuning`].
+//! tiles of any shape give the same bits. Scans by an exact operator have the tiles of [`crate::scan::tuning`].
 //!
 //! # Reduction
 //!
 //! A **tile** is `N` vectors for each of 256 threads, see [`thread_vectors`].
 //!
-//! 1. Tiles are gathered into chunks of [`reduce_chunk_tiles`] consecutive tiles (a power of two that
-//!    depends on `n`).
+//! 1. Tiles are gathered into chunks of [`reduce_chunk_tiles`] consecutive tiles (a power of two that depends on `n`).
 //! 2. In a tile, vector `v` (0..`N`) of thread `t` (0..256) starts at item `(v·256 + t)·V`. For each position `p` (0..V) in a vector, the
 //!    thread combines its `N` items at this position pairwise, neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`. It appends the
 //!    result to a left fold over the chunk's tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
 //!
-//!    With a wide accumulator, unless the next paragraph applies, the thread has two folds only, one for its vectors with even `v` and one
+//!    With a wide accumulator, unless the next paragraph applies, the thread has only two folds: one for its vectors with even `v`, and one
 //!    for its vectors with odd `v`. It combines the items of a vector from left to right, and appends the total to the vector's fold. At
 //!    the chunk's end it combines the two folds.
 //!
-//!    With [`Moments`](crate::op::Moments), alone, of mapped items, in a tuple or in [`Statistics`](crate::op::Statistics), the thread has
-//!    one fold. It combines the items of each vector pairwise, neighbours first, and then the totals of its `N` vectors in the same way. It
-//!    appends the result to the fold.
-//! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
-//! 4. The 8 warps combine in the same way: warp `i` takes warp `i + 4`, then 2, 1.
+//!    If the operator is [`Moments`](crate::op::Moments) or [`Statistics`](crate::op::Statistics), or a map or tuple that contains one of
+//!    these, the thread has one fold. It combines the items of each vector pairwise, neighbours first, and then the totals of its `N`
+//!    vectors in the same way. It appends the result to the fold.
+//! 3. The values of a warp's 32 lanes are combined pairwise, halves first: lane `i` combines its value with the value of lane `i + 16`, and
+//!    then with those of lanes `i + 8`, `i + 4`, `i + 2` and `i + 1`.
+//! 4. The values of the 8 warps are combined in the same way: warp `i` is combined with warp `i + 4`, and then with warps `i + 2` and
+//!    `i + 1`.
 //! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …. Steps 3 and 4 then combine the
 //!    threads' folds.
 //!
@@ -61,12 +62,13 @@
 //! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps' totals to the tile's
 //!    **aggregate**. The prefix of a vector within its tile is `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the
 //!    inclusive value of the previous lane (`e` for lane 0).
-//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. `Q_k` combines the aggregates of the tiles before tile `k` of a group. Each
-//!    of 32 lanes has the aggregate of one tile, or `e` if the tile is not before tile `k`. The lanes combine neighbours first: lane `i`
-//!    takes lane `i + 1`, then `i + 2`, 4, 8, 16. Of the operators that round, only [`Sum`](crate::op::Sum),
-//!    [`WideSum`](crate::op::WideSum), [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp), also of mapped items,
-//!    combine the lanes halves first, as in step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the
-//!    same way. The group's prefix `P` is the left fold of the aggregates of all earlier groups.
+//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. For tile `k` of a group, `Q_k` combines the aggregates of the group's earlier
+//!    tiles. Each of 32 lanes has the aggregate of one tile, or `e` if the tile is not before tile `k`. The lanes' values are combined
+//!    neighbours first: lane `i` combines its value with the value of lane `i + 1`, and then with those of lanes `i + 2`, `i + 4`, `i + 8`
+//!    and `i + 16`. Four of the operators that round are an exception, also if they are applied to mapped items: [`Sum`](crate::op::Sum),
+//!    [`WideSum`](crate::op::WideSum), [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp). They combine the lanes'
+//!    values halves first, as in step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the same way.
+//!    The group's prefix `P` is the left fold of the aggregates of all earlier groups.
 //! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
 //!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
 //!    the inclusive value of the previous item.
@@ -84,7 +86,7 @@
 //! `B ⊕ x₀`, … for an exclusive scan.
 //!
 //! A **reversed** scan, of any shape, scans the items in the opposite order, and puts each result at its item's place. The last item comes
-//! first in the tree, and an item's index counts from the end.
+//! first in the order of combination, and an item's index counts from the end.
 //!
 //! # Segmented reduction
 //!
@@ -96,17 +98,19 @@
 //! # Versions
 //!
 //! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes in items of 64 bytes
-//!    took 3,862 µs with version 2, and 643 µs with version 3. In items of 20 bytes, it took 1,561 µs and 547 µs (2026-11-25).
+//!    took 3,862 µs with version 2, and 643 µs with version 3. In items of 20 bytes, it took 1,561 µs with version 2, and 547 µs with
+//!    version 3 (2026-11-25).
 //! 2. Scans with an accumulator of two words and an odd `R`, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of
 //!    8 bytes have tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1, and 9.9 µs with version 2. A scan of 2^28
-//!    `f64` took 1,053 µs and 1,016 µs (2026-11-23).
+//!    `f64` took 1,053 µs with version 1, and 1,016 µs with version 2 (2026-11-23).
 //! 1. The first.
 //!
 //! # Values
 //!
-//! Float arithmetic rounds to nearest even, and never flushes subnormals. Operations are fused only in [`LogSumExp`](crate::op::LogSumExp),
-//! as parts of its formula, and where the product is exact, so that no bit changes. The library's operators write a NaN as Rust's `NAN`,
-//! and a 16-bit NaN as `0x7fff`, the NaN that the hardware's conversions return.
+//! Float arithmetic rounds to nearest even, and never flushes subnormals. A product and a sum are fused in two cases only. In
+//! [`LogSumExp`](crate::op::LogSumExp), fused operations are parts of the formula. Elsewhere, operations are fused only if the product is
+//! exact; then fusing changes no bit. The library's operators write a NaN as Rust's `NAN`, and a 16-bit NaN as `0x7fff`, the NaN that the
+//! hardware's conversions return.
 
 /// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;
@@ -129,12 +133,14 @@ pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_B
 /// The most chunks that a reduction is cut into.
 pub const REDUCE_MAX_CHUNKS: u64 = 4096;
 
-/// The order in which 32 lanes combine.
+/// The order in which the values of 32 lanes are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tree {
-    /// Halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1. For operators that commute.
+    /// Halves first: lane `i` combines its value with the value of lane `i + 16`, and then with those of lanes `i + 8`, `i + 4`, `i + 2`
+    /// and `i + 1`. For operators that commute.
     Halves,
-    /// Neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. This order keeps the lanes' order.
+    /// Neighbours first: lane `i` combines its value with the value of lane `i + 1`, and then with those of lanes `i + 2`, `i + 4`, `i + 8`
+    /// and `i + 16`. The values are combined in the order of the lanes, so the operator need not commute.
     Neighbours,
 }
 
@@ -171,7 +177,7 @@ pub const SCAN_SHORT: ScanShape = ScanShape {
     vector_bytes: VECTOR_BYTES,
 };
 
-/// The shape of the tiles of a long scan, with vectors of 16 bytes. The tiles are large, so that fewer look-backs are under way. Four such
+/// The shape of the tiles of a long scan, with vectors of 16 bytes. The tiles are large, so that fewer look-backs run at a time. Four such
 /// tiles fill the shared memory of a multiprocessor of compute capability 9.0. On an H200, early kernels, replayed from a graph, scanned
 /// 2^28 `f32` in 595 µs with tiles of 16 KiB, and in 575 µs with tiles of 32 KiB. Tiles of 16 warps took 559 µs with 8 rows, and 545 µs
 /// with 7 rows.
@@ -328,10 +334,10 @@ pub const fn scan_tiles<T>() -> ScanTiles {
 impl ScanShape {
     /// Whether a lane has consecutive vectors, and folds them. `words` is the number of an accumulator's words of 32 bits.
     ///
-    /// A value of two words takes two shuffles, and a scan of one row at a time would take three times the instructions of a scan with
+    /// A value of two words needs two shuffles. So a scan of one row at a time would execute three times the instructions of a scan with
     /// consecutive vectors. On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time, and 80.9 µs with consecutive
-    /// vectors. The sums of 2^28 `u32`, with values of one word, took 529 and 532 µs, in the same order. An odd number of rows avoids bank
-    /// conflicts in shared memory.
+    /// vectors. The sums of 2^28 `u32`, with values of one word, took 529 µs one row at a time, and 532 µs with consecutive vectors. An odd
+    /// number of rows avoids bank conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
         words > 2 || words == 2 && self.rows % 2 == 1 || self.is_large()
     }
@@ -349,9 +355,9 @@ impl ScanShape {
         }
     }
 
-    /// Bytes from one lane's vectors to the next lane's in shared memory, in a tile of large items. A vector of the wider type is read in
-    /// units. The size of a unit is the largest power of two, up to 16 bytes, that divides the vector's size. The distance is an odd number
-    /// of units, so the lanes' reads have no bank conflicts.
+    /// The distance in bytes from one lane's vectors to the next lane's vectors in shared memory, in a tile of large items. A vector of the
+    /// wider type is read in units. The size of a unit is the largest power of two, up to 16 bytes, that divides the vector's size. The
+    /// distance is an odd number of units, so the lanes' reads have no bank conflicts.
     pub const fn lane_bytes(self) -> usize {
         let bytes = self.rows * self.vector_bytes;
         match bytes.is_multiple_of(2 * VECTOR_BYTES) {

@@ -1,14 +1,14 @@
 //! The direction in which a scan goes through its items.
 //!
 //! The direction is a number that the host writes into the text of a kernel (`warpfold_ptx::direction`). rustc does not know the number, so
-//! one kernel serves both directions. The driver's compiler sees a constant. The number is used in arithmetic alone. With a condition on
-//! the number, rustc would emit the loops around the condition twice, once for each direction.
+//! one kernel serves both directions. The driver's compiler sees a constant. The number is used only in arithmetic, never in a condition.
+//! With a condition on the number, rustc would emit the loops around the condition twice, once for each direction.
 
 use crate::element::{vector_of, Vector};
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 use crate::simt;
 
-/// Forward, or backward: from the last item to the first.
+/// Forward (from the first item to the last) or backward (from the last item to the first).
 #[derive(Clone, Copy)]
 pub struct Direction {
     /// 0 if forward; all bits set if backward.
@@ -23,8 +23,8 @@ pub trait Heading: Copy {
     /// `number` if backward; 0 if forward.
     fn if_backward(self, number: u64) -> u64;
 
-    /// The place in memory of item `index` of `count` items. The index counts in this direction. The same function converts a place to an
-    /// index.
+    /// The place in memory of item `index` of `count` items. The index counts in this direction; the place counts from the array's start.
+    /// The same function converts a place to an index.
     fn place(self, index: u64, count: u64) -> u64;
 }
 
@@ -86,7 +86,8 @@ impl Direction {
         self.signed(items).wrapping_add(self.if_backward(count))
     }
 
-    /// A vector's first `count` items of type `T`, converted from this direction to the order in memory, or back.
+    /// Converts the first `count` items of a vector from the order of this direction to the order in memory, or back. If the direction is
+    /// backward, these items are reversed. Otherwise, the vector is unchanged. `T` is the type of the items.
     #[inline(always)]
     pub fn turned<T>(self, vector: &Vector, count: usize) -> Vector {
         let mask = self.mask as u32;

@@ -2,18 +2,17 @@
 //!
 //! Both sets of types are open: any plain type of the right size is an element or an accumulator. Outside the functions of operators,
 //! predicates and equalities, kernels only move the bytes of elements and accumulators, or compare the bytes of keys. The kernels do not
-//! compile for items or accumulators of another size.
+//! compile for items or accumulators of a wrong size.
 //!
-//! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into
-//! local memory.
+//! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into local memory.
 
 use bytemuck::Pod;
 
-/// An element type: any plain type ([`Pod`]: every bit pattern is a value, no padding) of 1 or 2 bytes, or of a
-/// multiple of 4 bytes up to 64, of any alignment.
+/// An element type: any plain type of an allowed size, with any alignment. A type is plain if it is [`Pod`]: every bit pattern is a value,
+/// and there is no padding. The allowed sizes are 1 byte, 2 bytes, and each multiple of 4 bytes up to 64.
 ///
-/// Numbers of all sizes are elements, `u128` and `usize` too. So are arrays of numbers, and structs that are [`Pod`], if they have
-/// one of these sizes.
+/// Numbers of all sizes are elements, `u128` and `usize` too. So are arrays of numbers, and structs that are [`Pod`], if they have an
+/// allowed size.
 ///
 /// ```
 /// use warpfold_kernels::element::Element;
@@ -57,8 +56,8 @@ pub trait Accumulator: Pod + Send + Sync {
     /// values at a time: see [`crate::contract`].
     const IS_WIDE: bool = Self::WORDS > 2;
 
-    /// Whether an accumulator is large: more than 4 words. If so, the lanes of a warp read published values together, in reductions of
-    /// whole arrays, and in scans of large items or results.
+    /// Whether an accumulator is large: more than 4 words. In reductions of whole arrays, and in scans of large items or results, the lanes
+    /// of a warp read large published values together: each lane reads words of several values.
     const IS_LARGE: bool = Self::WORDS > 4;
 }
 

@@ -1,9 +1,9 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
-//! The functions use only additions, subtractions, multiplications and conversions of floats, in a fixed order and rounded to nearest,
-//! besides comparisons, selects and integer operations. They use no fused operation, table or library. So the device and the host compute
-//! the same bits, with any compiler, except perhaps those of a NaN. The functions are for operators and for your own kernels, since rustc
-//! has no mathematical library for the device.
+//! Besides comparisons, selects and integer operations, the functions use only additions, subtractions, multiplications and conversions of
+//! floats. These are in a fixed order and are rounded to nearest. There is no fused operation, no table and no library. So the device and
+//! the host compute the same bits, with any compiler. Only the bits of a NaN may differ. The functions are for operators and for your own
+//! kernels, since rustc has no mathematical library for the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -23,7 +23,8 @@
 /// `exp(±0)` is 1. From 88.72284 on the result is +∞, below −103.97208 it is +0, and between −103.97 and −87.34 it is subnormal. A NaN
 /// gives `f32::NAN`.
 ///
-/// The range is reduced by a constant in two parts (W. J. Cody and W. Waite, *Software Manual for the Elementary Functions*, 1980).
+/// The range reduction uses ln 2 as the sum of two constants (W. J. Cody and W. Waite, *Software Manual for the Elementary Functions*,
+/// 1980).
 ///
 /// ```
 /// assert_eq!(warpfold_kernels::elementary::exp(0.0), 1.0);
@@ -36,7 +37,7 @@ pub fn exp(x: f32) -> f32 {
     // 1.5 · 2^23: adding it to a number rounds the number to a whole number, since the last bit of the sum is worth 1.
     const ROUNDER: f32 = 12_582_912.0;
 
-    // Beyond these bounds results are infinite, or 0. A NaN stays NaN.
+    // Above 89 the result is infinite, and below −104 it is 0. A NaN stays NaN.
     let clamped = if x > 89.0 { 89.0 } else { x };
     let clamped = if clamped < -104.0 { -104.0 } else { clamped };
 
@@ -47,7 +48,7 @@ pub fn exp(x: f32) -> f32 {
     let low = whole * LN_2_LOW;
     let rest = high - low;
 
-    // exp(r) = 1 + r + r²·p(r), where p is a minimax polynomial. The relative error is less than 2^-27.6.
+    // exp(r) = 1 + r + r²·p(r), where p is a minimax polynomial. The right side has a relative error of less than 2^-27.6.
     let series = 0.008_368_761 + rest * 0.001_394_174_2;
     let series = 0.041_666_39 + rest * series;
     let series = 0.166_665_2 + rest * series;
@@ -82,7 +83,8 @@ pub fn exp(x: f32) -> f32 {
 pub fn ln(x: f32) -> f32 {
     // The bits of the least value of `fraction`, about √½.
     const LEAST: u64 = 0x3fe6_a09e_0000_0000;
-    // The coefficients of p, from the highest power. For 1 + f between √½ and √2, f·p(f) is ln(1 + f), with a relative error below 2^-32.
+    // For 1 + f between √½ and √2, ln(1 + f) is f·p(f) with a relative error below 2^-32. These are the coefficients of the polynomial p,
+    // from the highest power to the lowest.
     const SERIES: [f64; 12] = [
         -0.058457503070626776,
         0.1063667295049551,
@@ -98,7 +100,7 @@ pub fn ln(x: f32) -> f32 {
         1.0000000000480196,
     ];
 
-    // x = 2^exponent · (1 + f). In f64 no x is subnormal.
+    // x = 2^exponent · (1 + f). As an `f64`, no `f32` is subnormal.
     let bits = f64::from(x).to_bits();
     let exponent = bits.wrapping_sub(LEAST) as i64 >> 52;
     let fraction = f64::from_bits(bits.wrapping_sub((exponent << 52) as u64));
@@ -172,7 +174,7 @@ mod tests {
 
     /// The distance of `result` from `exact`, in units of the last place of `exact` as an `f32`.
     fn ulps(result: f32, exact: f64) -> f64 {
-        // The least normal number has the exponent −126, and an `f32` has 23 fraction bits.
+        // The least normal `f32` has the exponent −126. An `f32` has 23 fraction bits.
         let exponent = ((exact.to_bits() >> 52) & 0x7ff) as i32 - 1023;
         let last_place = f64::from_bits(((exponent.max(-126) - 23 + 1023) as u64) << 52);
         (f64::from(result) - exact).abs() / last_place
@@ -186,7 +188,7 @@ mod tests {
     #[test]
     fn exp_is_within_0_8_ulp() {
         let mut worst = (0.0, 0.0);
-        // The largest finite number plus half a unit in its last place. From this number on, rounding gives infinity.
+        // The largest finite `f32` plus half a unit in its last place. From this number on, rounding gives infinity.
         let overflow = f64::from(f32::MAX) + 103f64.exp2();
         for x in sample(997).filter(|x| !x.is_nan()) {
             let exact = f64::from(x).exp();
@@ -256,10 +258,10 @@ mod tests {
         assert_eq!(exp(f32::NEG_INFINITY).to_bits(), 0);
         assert_eq!(exp(f32::MAX), f32::INFINITY);
         assert_eq!(exp(f32::MIN).to_bits(), 0);
-        // The last number with a finite result, and the next number.
+        // The largest number with a finite result, and the next larger number.
         assert!(exp(88.722_83).is_finite());
         assert_eq!(exp(88.722_84), f32::INFINITY);
-        // The last number with a result other than 0, and a number below it.
+        // The least number whose result is not 0, and a lesser number.
         assert_eq!(exp(-103.972_08), f32::from_bits(1));
         assert_eq!(exp(-103.972_09).to_bits(), 0);
         // The largest subnormal result, and the least normal result.

@@ -1,9 +1,9 @@
-//! The entries of the kernels whose rows are in [`crate::entries`].
+//! Emits the entries (the entry points in PTX) of the kernels whose rows are in [`crate::entries`].
 //!
-//! The host launches the entries by their symbols, with their parameters. The kernels that the entries call state the conditions of a
-//! launch.
+//! The host launches an entry by its symbol, with its parameters. An entry calls one kernel function. The documentation of that function
+//! states the conditions of a launch.
 #![allow(missing_docs, clippy::missing_safety_doc)]
-// With skeletons, this file emits few rows, and these use few imports and macros.
+// With the feature `skeletons`, this file emits the entries of a few rows only, so some imports and macros are unused.
 #![cfg_attr(feature = "skeletons", allow(unused_imports, unused_macros))]
 
 use half::{bf16, f16};
@@ -29,11 +29,11 @@ macro_rules! entry {
     };
 }
 
-/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments.
+/// Emits an entry that calls a function, and passes it the parameters as one struct: the arguments of the kernel's kind.
 macro_rules! forward {
     ($symbol:ident, $arguments:path => $function:expr; $($(#[$documentation:meta])* $field:ident: $type:ty,)*) => {
         entry!($symbol($($field: $type,)*) {
-            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
+            // SAFETY: the conditions of the entry are those of the function, and a launch meets them.
             unsafe { {
                 use $arguments as Arguments;
                 $function(Arguments { $($field),* })

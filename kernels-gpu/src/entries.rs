@@ -1,9 +1,9 @@
 //! The rows of kernels, made from the [table](crate::table): one row for each kernel.
 //!
-//! A row reads `kind operator element => symbol`. With an operator and an item type of the table, a call of the host library compiles only
-//! if there is a row for the call's kind, operator and element.
+//! A row reads `kind Op element => symbol;`, where the element is the type of the items. Assume that a call of the host library uses an
+//! operator and an item type of the table. Then the call compiles only if there is a row for its kind, its operator and its item type.
 
-/// Passes every row of scans of whole arrays, and of reductions of one whole array, to the macro `$callback`. The form of a row is
+/// Passes every row of the kinds `reduce`, `inclusive_scan` and `exclusive_scan` to the macro `$callback`. The form of a row is
 /// `kind Op element => symbol;`.
 #[macro_export]
 macro_rules! for_each_kernel {
@@ -20,7 +20,7 @@ macro_rules! for_each_row {
     };
 }
 
-/// Passes every row of reductions of whole arrays, of one input and of two, to the macro `$callback`.
+/// Passes every row of the kinds `reduce` and `reduce_pairs` to the macro `$callback`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_whole_array_reduction {
@@ -29,7 +29,8 @@ macro_rules! for_each_whole_array_reduction {
     };
 }
 
-/// Passes every row of reductions of two inputs to the macro `$callback`. The operator's item is a pair of values of the row's type.
+/// Passes every row of reductions of two inputs to the macro `$callback`. The operator's item is a pair of values of the row's element
+/// type.
 #[macro_export]
 macro_rules! for_each_pair_kernel {
     ($callback:ident) => {
@@ -88,9 +89,9 @@ macro_rules! for_each_selection_kernel {
 
 /// Passes some rows to the macro `$callback`, in the form of [`for_each_kernel!`]: the rows whose kernels ship as texts of their own. All
 /// other kernels ship as skeletons and bodies, because a filled skeleton is as fast as a text that is compiled whole. The reductions below
-/// are the exception: the conversion of a `bf16` takes two instructions. The compiler can merge these two with the extraction of the item
-/// from its word, but not in a filled skeleton (`ptxas` of CUDA 13.0, for 9.0: 672 instructions in a text of its own, 720 in a filled
-/// skeleton).
+/// are the exception: the conversion of a `bf16` takes two instructions. In a text that is compiled whole, the compiler can merge these two
+/// with the instruction that extracts the item from its word. In a filled skeleton it cannot: `ptxas` of CUDA 13.0, for 9.0, makes 720
+/// instructions of the filled skeleton, and 672 of the text that is compiled whole.
 #[macro_export]
 macro_rules! for_each_whole_kernel {
     ($callback:ident) => {
@@ -102,7 +103,8 @@ macro_rules! for_each_whole_kernel {
     };
 }
 
-/// Passes rows to the macro `$callback`: rows made from each kind's sections of the table, and rows that are written out.
+/// Passes rows to the macro `$callback`. A group in brackets lists kinds, each with sections of the table: from these the macro makes rows.
+/// Rows that are written out after a semicolon are passed as they are.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! name_rows {

@@ -29,7 +29,7 @@ macro_rules! write_result {
     };
 }
 
-/// The same macro for a program's own operators, which stable rustc compiles. They have no text for indices of 32 bits.
+/// The same macro for a program's own operators, which stable rustc compiles. Their kernels have no text for indices of 32 bits.
 #[cfg(feature = "stable")]
 macro_rules! write_result {
     ($op:ident, $t:ident, $output:expr, $index:expr, $value:expr) => {
@@ -50,7 +50,7 @@ pub const fn may_be_indices<O: Op<T>, T: Element>() -> bool {
     are_numbers && O::EXACT && O::Accumulator::IS_WIDE
 }
 
-/// Writes result number `index`: the lower half of each of its indices.
+/// Writes a result as result number `index`. Of each number of 64 bits in the result, only the lower half is written.
 ///
 /// # Safety
 /// `output` points to places of half the size of a result, and place `index` is writable.

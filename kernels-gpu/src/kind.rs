@@ -14,7 +14,7 @@ use crate::{bf16, f16};
 /// The definition of a kind of kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The beginning of the symbols of the kind's rows. The row's name follows.
+    /// The prefix of the symbols of the kind's rows. The rest of a symbol is the row's name.
     pub prefix: &'static str,
     /// The beginning of the names of the kind's skeletons.
     pub skeleton: &'static str,
@@ -26,9 +26,9 @@ pub struct Definition {
     pub threads: u32,
     /// How many blocks are to share a multiprocessor, unless a row has its own number.
     pub blocks: u32,
-    /// The barriers in the source of a kernel of this kind that has no list in `other_barriers`.
+    /// The barriers in the source of a kernel of this kind. Kernels with other barriers have a list in `other_barriers`.
     pub barriers: &'static [Barrier],
-    /// Other lists of barriers: one for each sort of kernel that does not have `barriers`.
+    /// One list of barriers for each sort of kernel whose barriers are not those in `barriers`.
     pub other_barriers: &'static [&'static [Barrier]],
     /// How the kind's kernels read and write vectors, for the inspection of the PTX.
     pub vectors: Vectors,
@@ -56,7 +56,7 @@ pub enum Shape {
 pub enum SkeletonsTell {
     /// None: all operators whose types have the same widths share a skeleton.
     Nothing,
-    /// Whether any order gives the same bits.
+    /// Exactness: whether any order of combination gives the same bits.
     Exactness,
     /// Exactness, and whether some item lifts to the identity.
     ExactnessAndIdentity,
@@ -65,15 +65,14 @@ pub enum SkeletonsTell {
 /// How a kind's kernels read and write vectors of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// A thread reads its vectors of a whole tile all at once. If a tile is not full or not aligned, the thread reads its vectors in a
-    /// loop.
+    /// If a tile is full and aligned, a thread reads its vectors of the tile all at once. Otherwise the thread reads its vectors in a loop.
     Tile,
-    /// As [`Self::Tile`], for two inputs, each of which has 8 bytes of a vector.
+    /// As [`Self::Tile`], but a vector has 8 bytes from each of two inputs.
     TileOfPairs,
     /// The text has code for short tiles and code for long tiles. In both, a thread loads its vectors of a whole tile, or copies them to
     /// shared memory, and later writes as many vectors of results.
     ShortAndLongTile,
-    /// A thread reads and writes any number of vectors, which is not inspected.
+    /// A thread reads and writes any number of vectors. The inspection does not check the number.
     Any,
 }
 
@@ -84,7 +83,7 @@ pub struct Barrier {
     arrives: bool,
     /// The barrier's number, if the compiler knows it.
     number: Option<u32>,
-    /// The threads that the barrier counts, if not all threads of the block.
+    /// How many threads the barrier counts, if not all threads of the block.
     threads: Option<u32>,
     /// How many such barriers the source has.
     pub count: usize,
@@ -101,7 +100,7 @@ impl Barrier {
         }
     }
 
-    /// Waits at barriers with this number, which count this many threads.
+    /// Waits at barriers with the barrier number `number`. Each barrier counts `threads` threads.
     pub(crate) const fn sync(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: false,
@@ -111,7 +110,7 @@ impl Barrier {
         }
     }
 
-    /// Arrivals without waiting, at barriers with this number, which count this many threads.
+    /// Arrivals without waiting, at barriers with the barrier number `number`. Each barrier counts `threads` threads.
     pub(crate) const fn arrive(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: true,

@@ -9,8 +9,12 @@ use crate::op::Op;
 use crate::reduce;
 use crate::scan::tuning::TURNS;
 
-/// Whether a thread of a reduction has two folds. It has two folds for exact operators, and for wide accumulators unless a tile is combined
-/// pairwise. Otherwise it has one fold for each item of a vector, or a single fold if a tile is combined pairwise.
+/// Whether a thread of a reduction keeps two folds.
+///
+/// - If the operator is exact: two folds.
+/// - Otherwise, if a tile is combined pairwise: one fold.
+/// - Otherwise, if the accumulator is wide: two folds.
+/// - Otherwise: one fold for each item of a vector.
 pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
     O::EXACT || O::Accumulator::IS_WIDE && !O::IS_PAIRWISE
 }
@@ -45,7 +49,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 pub const INTERFACE: u32 = 19;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and tile groups. It reads each
-/// item of its tiles once. The launch also publishes prefixes, which are unspecified.
+/// item of its tiles once. The launch also publishes prefixes, but their values are unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 
 /// A bit of a scan's `end_tile`: the scan begins with the value in the workspace's
@@ -87,7 +91,7 @@ pub struct ScanShared<A> {
     pub totals: [[A; SCAN_LONG.warps as usize]; 2],
     /// Tickets taken in even and in odd turns.
     pub tickets: [u32; 2],
-    /// The tiles of the last turns, for the warp that looks back.
+    /// The tiles of the latest turns, for the warp that looks back.
     pub tiles: [u32; TURNS],
     /// The prefixes of these tiles, from the warp that looks back.
     pub prefixes: [A; TURNS],
@@ -109,14 +113,14 @@ pub const fn scan_shared_bytes<A: Accumulator>(shape: ScanShape, buffers: u32) -
     fixed + buffers * shape.bytes() as u32
 }
 
-/// Whether the lanes of a warp that looks back read published values together: if accumulators of type `A` are large, and the items or
-/// the results too. Tiles of smaller items leave no room for the scratch.
+/// Whether a look-back is *far*: all lanes of the warp read each published value together. It is far if accumulators of type `A` are large,
+/// and if also items or results are large. Tiles of smaller items leave no room in shared memory for the scratch of a far look-back.
 pub const fn looks_far_back<A: Accumulator>(shape: ScanShape) -> bool {
     A::IS_LARGE && shape.is_large()
 }
 
-/// Bytes of the scratch of a look-back whose lanes read values together, a multiple of 128. The scratch lies between [`ScanShared`] and the
-/// tiles. Other look-backs have no scratch.
+/// Bytes of the scratch of a scan's look-back: a multiple of 128 if the look-back is far, otherwise 0. The scratch lies between
+/// [`ScanShared`] and the tiles.
 pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
     let tiles = WARP_LANES as usize * slot_words(A::WORDS);
     let groups = LOOKBACK_GROUP_SLOTS * group_slot_words(A::WORDS);
@@ -126,17 +130,18 @@ pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
     }
 }
 
-/// How many slots of the scratch of [`scan_scratch_bytes`] hold values of groups: as many as a group has tiles, and two more. In the
-/// scratch, the slots of groups follow the slots of tiles.
+/// In the scratch of a far look-back, how many slots hold values of groups: as many as a group has tiles, and two more. These slots follow
+/// the slots that hold values of tiles.
 pub const LOOKBACK_GROUP_SLOTS: usize = WARP_LANES as usize + 2;
 
-/// The words of shared memory from one value to the next, if each lane reads a different value. An odd number avoids bank conflicts.
+/// The distance in words from one value to the next in shared memory, if each lane reads a different value. An odd number avoids bank
+/// conflicts.
 pub const fn slot_words(words: usize) -> usize {
     words | 1
 }
 
-/// The words of shared memory from one group's value to the next. Each value begins at a multiple of 16 bytes, so most of its words are
-/// read four at a time.
+/// The distance in words from one group's value to the next in shared memory. Each value begins at a multiple of 16 bytes, so most of its
+/// words are read four at a time.
 pub const fn group_slot_words(words: usize) -> usize {
     words.next_multiple_of(4)
 }
@@ -173,7 +178,7 @@ impl Copies {
     }
 }
 
-/// The start of a launch, if earlier work on the stream is unfinished.
+/// When a launch starts, if earlier work on the stream is unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// After the earlier work is done.

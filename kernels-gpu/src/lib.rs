@@ -1,15 +1,15 @@
 //! Reduction and scan kernels for NVIDIA GPUs.
 //!
 //! The device side of `warpfold`. Each kind of kernel is in one of the folders [`reduce`], [`scan`], [`segments`], [`columns`],
-//! [`selection`] and [`heads`]. The kernels in these folders call the modules below. Each line is a level, whose modules call the levels
-//! below it:
+//! [`selection`] and [`heads`]. The kernels in these folders call the modules below. Each line of the table is a level. A module calls
+//! modules of the levels below its own:
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
 //! | `tiles` | the blocks of a launch | the order in which scans and selections take tiles |
 //! | `lookback` | the blocks of a scan | the prefix of a tile, combined in a fixed order |
 //! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
-//! | `block` | the warps of a block | combining them through shared memory; a tile of a scan |
+//! | `block` | the warps of a block | combinations of the warps' values, through shared memory; a tile of a scan |
 //! | `warp` | 32 lanes | unrolled shuffle trees |
 //! | `thread` | one thread | vectors of items, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
@@ -35,7 +35,7 @@
 //! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users'
 //! operators compile with `rustc_codegen_nvvm` too. Only three places differ between nightly rustc and rust-cuda's compiler: `simt`, the
 //! macros that emit entries, and a function of [`contract`] that avoids a bug of rust-cuda's compiler.
-// A user's build shows no warnings of this crate. Without the table's entries, some code is dead.
+// Without the table's entries, some code is dead. A user's build shows no warnings about this crate.
 #![cfg_attr(
     any(feature = "stable", feature = "cuda_std_operators"),
     allow(warnings)
@@ -156,7 +156,7 @@ macro_rules! kernels {
 ///
 /// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_reduce_NAME`,
 ///   `by_key_scan_NAME`, `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
-/// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all of these except `reduce_NAME`;
+/// - `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not commute, gives all kernels of the first form except `reduce_NAME`;
 /// - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 /// - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, which takes two inputs;
 /// - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;

@@ -1,29 +1,35 @@
 //! A tile's prefix: look-back over the aggregates of the tiles before it, in a fixed order.
 //!
-//! The method is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with another order. In
-//! their method each tile publishes its aggregate and then its prefix, and a look-back folds whatever values it finds. So the order, and
-//! the bits of a float result, change from run to run. Here the order is fixed:
+//! The method is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with another order of
+//! combination. In their method each tile publishes its aggregate and then its prefix, and a look-back folds whatever values it finds. So
+//! the order, and the bits of a float result, change from run to run. Here the order is fixed:
 //!
 //! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the prefix of the next group, if there is one.
 //! 2. A tile's prefix combines two values: its group's prefix, and the aggregates of the group's lower tiles, combined by a fixed tree.
 //! 3. A group's prefix is a left fold of the aggregates of all earlier groups. The same tree combines a group's tiles to the group's
 //!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
 //!
-//! If all tiles are under way at once, no prefix is published yet. Then a warp whose look-back is not far reads the tiles' aggregates of
-//! its own group and of up to [seven groups](crate::board::NEIGHBOURS) before, and folds them itself. So in the first groups this warp
-//! waits for tiles only, not for another block's fold. The time of a look-back is mostly the latency of one warp's instructions. So a
-//! look-back has few instructions.
+//! If the running blocks hold all tiles of a launch at once, look-backs begin before any prefix is published. Then a warp whose look-back
+//! is not far reads the aggregates of tiles of its own group and of up to [seven groups](crate::board::NEIGHBOURS) before it, and folds
+//! these aggregates itself. So in the first groups this warp waits only for aggregates of tiles, and not for a prefix that another block
+//! folds. Most of the time of a look-back is the latency of one warp's instructions. So a look-back has few instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
 //! below `u`, or for copies of its own tiles. The copies depend on no block. Only running blocks take tiles, in increasing order. So the
 //! lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
 //! A look-back takes one warp, and no barrier of the block. It takes one round of loads if the values that it needs are published, or two
-//! if it is [patient](Manner::is_patient) and folds earlier groups. Unless it is far, it takes a tree of 5 shuffles. If the values may be
-//! combined in any order, these shuffles are enough. Otherwise one more shuffle spreads the known prefix. If the look-back also folds
-//! earlier groups, 9 shuffles take the place of the tree, and 7 more follow. With a wide accumulator, or if the groups combine neighbours
-//! first, the tree stays, and each folded group costs 5 shuffles more. The last tile of a group takes up to 5 shuffles more for the next
-//! group's prefix, and 5 more if it also publishes its group's aggregate.
+//! if it is [patient](Manner::is_patient) and folds earlier groups.
+//!
+//! A look-back that is not far takes these shuffles of accumulators:
+//!
+//! - If the values may be combined in any order: a tree of 5 shuffles.
+//! - Otherwise, if no earlier group is folded: the tree, and one more shuffle, which gives all lanes the known prefix.
+//! - Otherwise, with a wide accumulator, or if the operator's [`Op::GROUP_TREE`] combines neighbours first: the tree, the shuffle of the
+//!   known prefix, and 5 more shuffles for each folded group.
+//! - Otherwise: 9 shuffles instead of the tree's 5, the shuffle of the known prefix, and 7 more.
+//!
+//! The last tile of a group takes up to 5 shuffles more for the next group's prefix, and 5 more if it also publishes its group's aggregate.
 
 mod far;
 mod fold;
@@ -148,9 +154,9 @@ impl<A: Accumulator> Lookback<A> {
         initial: A,
         manner: Manner,
     ) -> A {
-        // SAFETY: the whole warp calls it, after the tile was published: this function's conditions are also those of `complete`. The view
-        // is complete for the fold. All lanes take the same branches around warp functions. Only the block with a group's last tile
-        // publishes the group's aggregate and the next group's prefix, so no other block publishes these slots.
+        // SAFETY: the conditions of `complete` are this function's. The view is complete for the fold. All lanes take the same branches
+        // around warp functions. Only the block with a group's last tile publishes the group's aggregate and the next group's prefix, so no
+        // other block publishes these slots.
         unsafe {
             let view = View::complete(self, tile, manner.is_patient);
             let fold = Fold::<O, T> { view, initial };

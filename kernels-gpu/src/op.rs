@@ -38,7 +38,7 @@ use crate::pairwise;
 /// An associative operator on items of type `T`, with an identity.
 ///
 /// Items are converted to [`Self::Accumulator`], combined in it, and the result is converted to [`Self::Output`]. Floating-point sums and
-/// products are associative only up to rounding: [`crate::contract`] defines the order in which they are applied.
+/// products are associative only up to rounding, so the order of combination decides their bits. [`crate::contract`] defines this order.
 ///
 /// An example, the sum of vectors of two numbers:
 ///
@@ -86,8 +86,9 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn identity() -> Self::Accumulator;
 
-    /// An item that [`Self::lift_at`] converts to the identity at any index, if there is one. It takes the place of missing items, which
-    /// makes the end of an input cheaper. Without such an item, missing items are never lifted.
+    /// An item that [`Self::lift_at`] converts to the identity, whatever the index; `None` if no item does. If an operator has such an
+    /// item, kernels lift it in place of missing items, which makes the end of an input cheaper. Otherwise, kernels leave missing items
+    /// out.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op, Product};
@@ -110,7 +111,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     fn lift(item: T) -> Self::Accumulator;
 
     /// Converts an item to an accumulator. `index` is the item's index in its part: in the input, or in a segment, a row, a column or a
-    /// run. In a reversed scan it counts from the end of the part. An operator that uses the index overrides this function.
+    /// run. In a reversed scan, `index` counts from the end of the part. An operator that uses the index overrides this function.
     ///
     /// ```
     /// use warpfold_kernels::op::{ArgMax, Op};
@@ -133,9 +134,9 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
-    /// The same as [`Self::combine`], bit for bit, perhaps with less work. Both values have equally many items, and the number is a power
-    /// of two. If the operator is [`Self::EXACT`], each value may have any number of items, at least one, and the right value may also be
-    /// the identity. If the result is used, the items on the left come before the items on the right.
+    /// The same as [`Self::combine`], bit for bit, perhaps with less work. If the operator is not [`Self::EXACT`], both values combine the
+    /// same number of items, a power of two. If the operator is exact, each value combines at least one item, and `right` may also be the
+    /// identity. The items of `left` come before the items of `right`, unless the caller discards the result.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -153,7 +154,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn lower(value: Self::Accumulator) -> Self::Output;
 
-    /// The most items of a part whose indices fit in a result. A part is a whole input, a segment, a row, a column or a run.
+    /// The largest number of items that a part may have. In a longer part, some items would have an index that does not fit in a result. A
+    /// part is a whole input, a segment, a row, a column or a run.
     #[doc(hidden)]
     const MOST_ITEMS: u64 = u64::MAX;
 
@@ -161,7 +163,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const GROUP_TREE: Tree = Tree::Neighbours;
 
-    /// Whether a thread of a reduction combines its items of a tile pairwise, though the accumulator is wide.
+    /// Whether a thread of a reduction combines its items of a tile pairwise: see the last paragraph of step 2 of a reduction in
+    /// [`crate::contract`]. The accumulator of such an operator is wide.
     #[doc(hidden)]
     const IS_PAIRWISE: bool = false;
 
@@ -169,8 +172,9 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const PAIRS_SIXTEENS: bool = Self::IS_PAIRWISE;
 
-    /// The combination of the items in 16 bytes. `index` is the first item's index, as in [`Self::lift_at`]. The items are combined from
-    /// left to right or, if [`Self::IS_PAIRWISE`], pairwise, neighbours first. If the operator is [`Self::EXACT`], any order is allowed.
+    /// The combination of the items in 16 bytes. `index` is the first item's index, as in [`Self::lift_at`]. If [`Self::IS_PAIRWISE`], the
+    /// items are combined pairwise, neighbours first. Otherwise, they are combined from left to right. If the operator is [`Self::EXACT`],
+    /// any order is allowed.
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {
@@ -188,19 +192,21 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether rows of whole vectors of items of 4 bytes [are streamed](crate::segments::streams_rows) with this operator. If so, the
-    /// operator must commute, and must either have [`Self::PAIRS_SIXTEENS`] or be [`Self::EXACT`].
+    /// Whether a reduction of rows by this operator [streams the rows](crate::segments::streams_rows). It streams only rows of whole
+    /// vectors of items of 4 bytes. An operator that streams rows must commute, and must either have [`Self::PAIRS_SIXTEENS`] or be
+    /// [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, word `i` of a stream's value depends only on how many
-    /// items the value combines, if that number is a power of two.
+    /// A mask of an accumulator's words: bit `i` for word `i`. Bit `i` concerns values of streams that combine the same number of items, a
+    /// power of two. If the bit is set, all these values have the same word `i`.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The combination of the items in 16 bytes: pairwise or, if the operator is [`Self::EXACT`], in any order. `place` is the first item's
-    /// index, counted from a fixed item of the stream. While a row is streamed, values may have a special form. [`Self::end_stream`]
-    /// converts a value to the usual form.
+    /// The combination of the items in 16 bytes, in a reduction that [streams rows](Self::STREAMS_ROWS): pairwise or, if the operator is
+    /// [`Self::EXACT`], in any order. The result is a value of a *stream*: it may have a special form, which [`Self::end_stream`] converts
+    /// to the usual form. `place` is the first item's index. It counts from an item that the caller chooses, the same item for all values
+    /// that the caller combines. [`Self::moved`] later converts such an index to an index in the row.
     #[doc(hidden)]
     #[inline(always)]
     fn stream(words: Words, place: u32) -> Self::Accumulator {
@@ -238,19 +244,20 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         four_totals::<Self, T>(vectors, index)
     }
 
-    /// Whether indices are found late: only for the value that wins among the values of [`Self::bound_of_four`].
+    /// Whether indices are found late. If so, [`Self::bound_of_four`] need not find the index of its winning item. After such values have
+    /// been combined, the index is found for the one value that won.
     #[doc(hidden)]
     const FINDS_LATE: bool = false;
 
-    /// The same as [`Self::total_of_four`], except for the index if indices [are found late](Self::FINDS_LATE): it may then be the first
-    /// item's index, not the winning item's.
+    /// The same as [`Self::total_of_four`], with one exception: if indices [are found late](Self::FINDS_LATE), the value may have the index
+    /// of the first item instead of the index of the winning item.
     #[doc(hidden)]
     #[inline(always)]
     fn bound_of_four(vectors: [Words; 4], index: u64) -> Self::Accumulator {
         Self::total_of_four(vectors, index)
     }
 
-    /// The index in a value. Only operators that [find indices late](Self::FINDS_LATE) need it.
+    /// The index in a value. Only operators that [find indices late](Self::FINDS_LATE) have to override this function.
     #[doc(hidden)]
     #[inline(always)]
     fn index_of(value: Self::Accumulator) -> u64 {
@@ -268,7 +275,8 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
     O::combine_equal(two(0), two(2))
 }
 
-/// The combination of the items in 16 bytes, as a part of the combination of sixteen items: pairwise if [`Op::PAIRS_SIXTEENS`].
+/// The combination of the items in 16 bytes, as a part of the combination of sixteen items. If [`Op::PAIRS_SIXTEENS`], they are combined
+/// pairwise; otherwise, as [`Op::total`] combines them.
 #[inline(always)]
 pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     if O::PAIRS_SIXTEENS && !O::IS_PAIRWISE {
@@ -278,8 +286,8 @@ pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -
     }
 }
 
-/// An operator for which `a ⊕ b` is `b ⊕ a`. A plain reduction of whole arrays interleaves the items of a tile, so it needs such an
-/// operator. Scans, and reductions of segments and of columns, do not.
+/// An operator for which `a ⊕ b` is `b ⊕ a`. A plain reduction of a whole array interleaves the items of a tile, so its operator must
+/// commute. In scans, and in reductions of segments and of columns, the operator need not commute.
 ///
 /// ```
 /// use warpfold_kernels::op::{Commutative, Sum};
@@ -295,7 +303,8 @@ pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -
 pub trait Commutative {}
 
 /// The sum. Integers wrap. Floats round to nearest even at each step. `f16` and `bf16` are combined as `f32`, and rounded to their own type
-/// at the end. Identity: 0, for floats −0.0 (the only exact identity, and the result of Rust's `iter().sum()` for no items).
+/// at the end. Identity: 0 for integers. For floats it is −0.0, the only exact identity, and the result of Rust's `iter().sum()` for no
+/// items.
 ///
 /// ```
 /// use warpfold_kernels::op::{Sum, Op};
@@ -325,8 +334,7 @@ pub struct WideSum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Product;
 
-/// The minimum. A float NaN wins, and −0.0 is less than +0.0 (IEEE 754-2019 `minimum`).
-/// Identity: the type's largest value, for floats +∞.
+/// The minimum. A float NaN wins, and −0.0 is less than +0.0 (IEEE 754-2019 `minimum`). Identity: the type's largest value; +∞ for floats.
 ///
 /// ```
 /// use warpfold_kernels::op::{Min, Op};
@@ -336,8 +344,7 @@ pub struct Product;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Min;
 
-/// The maximum. A float NaN wins, and −0.0 is less than +0.0 (IEEE 754-2019 `maximum`).
-/// Identity: the type's smallest value, for floats −∞.
+/// The maximum. A float NaN wins, and −0.0 is less than +0.0 (IEEE 754-2019 `maximum`). Identity: the type's smallest value; −∞ for floats.
 ///
 /// ```
 /// use warpfold_kernels::op::{Max, Op};
@@ -347,7 +354,7 @@ pub struct Min;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Max;
 
-/// The minimum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `minimumNumber`). Identity: NaN,
+/// The minimum of the floats that are numbers: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `minimumNumber`). Identity: NaN,
 /// the only exact identity, and so the result if there are no numbers.
 ///
 /// ```
@@ -357,7 +364,7 @@ pub struct Max;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinNum;
 
-/// The maximum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `maximumNumber`). Identity: NaN,
+/// The maximum of the floats that are numbers: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `maximumNumber`). Identity: NaN,
 /// the only exact identity, and so the result if there are no numbers.
 ///
 /// ```

@@ -1,5 +1,6 @@
-//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits functions of the
-//! row's operator, predicate or equality, each by itself. So a message about a refused function can name the function.
+//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits the functions of the
+//! row's operator, predicate or equality, as separate functions. So if `warpfold-build` refuses a function, its message can name that
+//! function.
 //!
 //! The forms of a row:
 //!
@@ -123,8 +124,8 @@ macro_rules! operator_kernel {
     };
 }
 
-/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. Stable rustc has no entries, so this emits a
-/// function, which `warpfold-build` turns into an entry.
+/// Emits an entry. The entry puts its parameters into a struct, the arguments of its kind, and passes the struct to a function. Stable
+/// rustc has no entries, so this macro emits a function, which `warpfold-build` turns into an entry.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -135,7 +136,7 @@ macro_rules! operator_entry {
     ) => {
         #[export_name = concat!(stringify!($kind), "_", stringify!($name))]
         unsafe extern "C" fn entry($($field: $type),*) {
-            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
+            // SAFETY: the conditions of the function are also those of the entry, so a launch of the entry meets them.
             unsafe {
                 use $arguments as Arguments;
                 $function(Arguments {
@@ -146,8 +147,8 @@ macro_rules! operator_entry {
     };
 }
 
-/// Emits an entry that passes its parameters to a function, in its kind's struct of arguments. The attributes mark the entry, as
-/// `cuda_std::kernel` does, and set its symbol.
+/// Emits an entry. The entry puts its parameters into a struct, the arguments of its kind, and passes the struct to a function. The
+/// attributes mark the entry, as `cuda_std::kernel` does, and set its symbol.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
@@ -159,7 +160,7 @@ macro_rules! operator_entry {
         #[nvvm_internal::kernel]
         #[export_name = concat!(stringify!($kind), "_", stringify!($name))]
         pub unsafe extern "C" fn entry($($field: $type),*) {
-            // SAFETY: a launch of the entry meets the function's conditions, which are the entry's own.
+            // SAFETY: the conditions of the function are also those of the entry, so a launch of the entry meets them.
             unsafe {
                 use $arguments as Arguments;
                 $function(Arguments { $($field),* })
@@ -168,7 +169,7 @@ macro_rules! operator_entry {
     };
 }
 
-/// Emits the functions of an operator, each by itself: identity, lift, combine and lower.
+/// Emits four functions of an operator as separate functions: identity, lift, combine and lower.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -202,7 +203,7 @@ macro_rules! operator_functions {
     };
 }
 
-/// Emits the function of a predicate by itself.
+/// Emits the function of a predicate as a separate function.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -217,7 +218,7 @@ macro_rules! predicate_functions {
     };
 }
 
-/// Emits the function of an equality by itself.
+/// Emits the function of an equality as a separate function.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]

@@ -12,9 +12,10 @@ use crate::{simt, warp};
 /// How many lanes share sixteen values: each lane takes a quarter of them.
 pub const QUARTERS: u32 = 4;
 
-/// Whether a leaf of sixteen items may be combined by vectors of 16 bytes, whose totals are then combined pairwise. With wide accumulators
-/// this saves work: indices are compared once per vector instead of once per item, and a constant number of items needs no division. With
-/// an exact operator, the result has the same bits as a left fold.
+/// Whether the sixteen items of a leaf may be combined in two steps: first the items of each vector of 16 bytes, and then the vectors'
+/// totals, pairwise. With wide accumulators this saves work. Indices are compared once per vector instead of once per item. Two values of
+/// moments combine without a division if they have the same number of items, a power of two. With an exact operator, the result has the
+/// same bits as a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
     (O::PAIRS_SIXTEENS || O::EXACT && O::Accumulator::IS_WIDE)
         && matches!(size_of::<T>(), 1 | 2 | 4 | 8)
@@ -38,7 +39,7 @@ pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) ->
     }
 }
 
-/// Combines `count` values, 1 to 16, pairwise, neighbours first. An iteration of the loop combines four values, so there are at most four
+/// Combines `count` values (1 to 16) pairwise, neighbours first. An iteration of the loop combines four values, so there are at most four
 /// iterations. `one` and `two` hold values that wait for their neighbours.
 #[inline(always)]
 pub fn pairwise<O: Op<T>, T: Element>(
@@ -61,7 +62,7 @@ pub fn pairwise<O: Op<T>, T: Element>(
             }
         }
         place += 4 * step;
-        // All further values are missing, and the values so far make a complete subtree. Their total is the result.
+        // If all further values are missing, and the values so far make a complete subtree, then the total of this subtree is the result.
         if place >= count && place & (place - 1) == 0 {
             return folded;
         }
@@ -69,11 +70,12 @@ pub fn pairwise<O: Op<T>, T: Element>(
 }
 
 /// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines up to four of the values, and then these lanes
-/// exchange their totals. The first of these lanes gets the result. Each of the first `full` values has the same number of items, a power
-/// of two.
+/// exchange their totals. The first of these lanes gets the result. All of the first `full` values combine the same number of items, a
+/// power of two.
 ///
 /// # Safety
-/// Convergent: the whole warp. Each group of [`QUARTERS`] consecutive lanes, from lane 0 on, has the same arguments.
+/// Convergent: the whole warp. From lane 0 on, each [`QUARTERS`] consecutive lanes form a group. The lanes of a group have the same
+/// arguments.
 #[inline(always)]
 pub unsafe fn shared<O: Op<T>, T: Element>(
     count: u32,
@@ -120,8 +122,8 @@ fn quarter<O: Op<T>, T: Element>(
     two::<O, T>(left, two::<O, T>(value(place + 2), value(place + 3)))
 }
 
-/// Combines two values. `right` may be the identity, and the numbers of items may differ. So [`Op::combine_equal`] is used only if the
-/// operator is exact.
+/// Combines two values. `right` may be the identity, and the two values may combine different numbers of items. So [`Op::combine_equal`] is
+/// used only if the operator is exact.
 #[inline(always)]
 fn two<O: Op<T>, T: Element>(left: O::Accumulator, right: O::Accumulator) -> O::Accumulator {
     if O::EXACT {

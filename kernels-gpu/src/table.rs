@@ -1,8 +1,9 @@
 //! The table of the library's kernels: the operators, and the types of their items.
 //!
-//! Each line of a section has an operator and a list of types. The operator has a kernel for each kind of the section and each type of the
-//! list. `with_item_types!` has the lists of types. [`entries`](crate::entries) makes the rows. The symbols of the rows have the operator's
-//! name in small letters: `reduce_wide_sum_f32`.
+//! The table is the macro `with_operators!`. It has sections, and each section has its kinds of kernels. Each line of a section has an
+//! operator and a list of types. The operator has one kernel for each pair of a kind of the section and a type of the list.
+//! `with_item_types!` has the lists of types. [`entries`](crate::entries) makes the rows. A row's symbol joins the kind, the operator and
+//! the type, in snake case: `reduce_wide_sum_f32`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 kinds! {
@@ -36,9 +37,9 @@ kinds! {
     Heads: crate::heads::kind::HEADS,
 }
 
-/// Calls the macro in the second brackets with the other tokens, followed by the kinds of kernels that a program's own operators have. A
-/// kind is passed as two names: its own name, and the name of the macro that emits its entry. The first brackets are empty, or restrict the
-/// row to some kinds.
+/// Calls the macro that the second brackets name. The arguments are the tokens after these brackets, followed by kinds of kernels. A kind
+/// is passed as two names: the kind's name, and the name of the macro that emits its entry. If the first brackets are empty, the kinds are
+/// all those that an operator of a program can have. Otherwise the first brackets choose some of these kinds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_kinds_of {
@@ -71,7 +72,7 @@ macro_rules! with_item_types {
         $crate::$next! {
             $($arguments)*
             numbers: [f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64],
-            // All types of less than 64 bits. Sums of 64-bit types have no wider type.
+            // The number types of less than 64 bits: for sums of 64-bit numbers, there is no wider type.
             below_64_bits: [f32 f16 bf16 i8 u8 i16 u16 i32 u32],
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
@@ -83,8 +84,8 @@ macro_rules! with_item_types {
     };
 }
 
-/// Passes those rows of `$rows` that have 16-bit floats to the macro `$callback`. If `$rows` has rows of selections by flags, they are
-/// passed too. The caller uses the rows for another version of `half`, whose types have the same names.
+/// Calls the macro `$callback` with two groups of the rows of `$rows`: those whose items are 16-bit floats, and those of selections by
+/// flags. The caller uses the rows for another version of the crate `half`. The types of that version have the same names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_narrow_float {
@@ -102,8 +103,8 @@ macro_rules! for_each_narrow_float {
     };
 }
 
-/// Calls the macro [`rows_of!`](crate::rows_of) with `$callback`, `$rows`, and the operators with the types of their items. The comment of
-/// a section names the kinds of its operators' kernels.
+/// Calls the macro [`rows_of!`](crate::rows_of) with `$callback`, `$rows`, and the sections of the table. The comment of a section says
+/// which kinds of kernels its operators have.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_operators {
@@ -141,8 +142,8 @@ macro_rules! with_operators {
                 WideSumOfSquares: $singles;
                 CountNonZero: $numbers;
             }
-            // Reductions of whole arrays, of segments and of columns. Runs of keys are reduced as segments. Most of these operators have
-            // accumulators of more than two words.
+            // Reductions of whole arrays, of segments and of columns. By these operators, runs of keys are reduced with the kernel for
+            // segments. Most of these operators have accumulators of more than two words.
             {
                 ArgMin: $numbers;
                 ArgMax: $numbers;
@@ -160,7 +161,7 @@ macro_rules! with_operators {
                 NonZero: $numbers;
                 NotNan: $floats;
             }
-            // Selections of the heads of runs, and marks of the heads, by an equality.
+            // Selections of the heads of runs, and launches that mark the heads. Both use an equality.
             {
                 Equal: $numbers;
             }
@@ -178,7 +179,7 @@ macro_rules! with_operators {
     };
 }
 
-/// Passes the integers among the item types to the macro `$callback`.
+/// Calls the macro `$callback` with the integer types among the item types.
 #[macro_export]
 macro_rules! for_each_integer {
     ($callback:ident) => {
@@ -186,7 +187,7 @@ macro_rules! for_each_integer {
     };
 }
 
-/// Picks the integers from the lists of item types.
+/// Calls the macro `$callback` with the list `integers` of the lists of item types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! integers_of {
@@ -204,7 +205,7 @@ macro_rules! integers_of {
     };
 }
 
-/// Picks the sections of the table for a set of rows, such as `all_kernels`, and names the kinds of each section.
+/// Picks the kinds of a set of rows, such as `all_kernels`, and lists for each kind the sections of the table whose operators have it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! rows_of {

@@ -1,8 +1,9 @@
-//! Tickets: numbers that blocks take from a counter, with the tag of the launch's call.
+//! Tickets: numbers that blocks take from a counter. A block gets the tag of its launch together with the ticket.
 //!
-//! One atomic word has the epoch and the number of tickets taken so far. So a block gets a number and the tag in one access. Nothing has to
-//! be reset before a launch. The block with the last ticket knows that no block will take another ticket, and writes the word for the next
-//! launch. Only a launch with the last tag may have to count the blocks that leave: then the last of these writes the word.
+//! One atomic word has the epoch and the number of tickets taken so far. So a block gets its ticket and the tag, which is the epoch plus
+//! one, in one access. Nothing has to be reset before a launch. The block with the launch's last ticket knows that no block will take
+//! another ticket, so it resets the word for the next launch. There is one exception: a launch with the last possible tag, [`LAST_TAG`],
+//! may count the blocks that leave. In such a launch, the block that leaves last resets the word.
 
 use crate::simt;
 use crate::workspace::Control;
@@ -12,8 +13,8 @@ use crate::workspace::Control;
 pub struct Ticket {
     /// How many tickets were taken before this ticket, since the last [`restart`].
     pub index: u32,
-    /// The tag of the launch's call. It is 0 if the call has one tile, and so takes no ticket. Any other tag differs from all tags that
-    /// earlier calls have left in state words.
+    /// The tag of the launch's call. It is 0 if the call has only one tile: such a call takes no ticket. Any other tag differs from all
+    /// tags that earlier calls have left in state words.
     pub tag: u32,
 }
 
@@ -35,8 +36,8 @@ impl Taken {
 /// The last tag. The last launch of a call with this tag clears the state words at its end.
 pub const LAST_TAG: u32 = u32::MAX;
 
-/// Takes a ticket if `takes` is true and the calling thread is the first lane of its warp. The ticket takes some time to arrive, so do
-/// other work in the meantime.
+/// Takes a ticket if `takes` is true and the calling thread is the first lane of its warp. The ticket takes some time to arrive: the caller
+/// should do other work in the meantime.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory.
@@ -56,8 +57,9 @@ pub unsafe fn restart(control: *mut Control, epoch: u32) {
     unsafe { simt::store_word(&raw mut (*control).tickets, (epoch as u64) << 32) };
 }
 
-/// If `ticket` is the last ticket of a launch in which every block takes one, resets the tickets and advances the epoch, for the next
-/// launch. A launch with the last tag resets them at its end instead, when it has cleared the state words.
+/// For launches in which every block takes exactly one ticket. If `ticket` is the launch's last ticket, resets the tickets and advances the
+/// epoch, for the next launch. If the tag is [`LAST_TAG`], does nothing: the launch resets the tickets at its end, after it has cleared the
+/// state words.
 ///
 /// # Safety
 /// `control` belongs to the launch's workspace, in global memory. The thread that took the ticket calls this.

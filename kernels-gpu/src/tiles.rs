@@ -62,9 +62,9 @@ impl Tiles {
         self.first + ticket
     }
 
-    /// Waits for a ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch and, if this is
-    /// the call's last launch, advances the epoch. If the call's last launch has the last tag, the block that leaves last resets the
-    /// tickets instead, and sets the epoch to 0.
+    /// Waits for a ticket that was taken. The thread with the launch's last ticket resets the tickets for the next launch. If this is the
+    /// call's last launch, that thread also advances the epoch. Exception: if the call's last launch has the tag [`LAST_TAG`], the block
+    /// that leaves last resets the tickets, and sets the epoch to 0.
     ///
     /// # Safety
     /// The thread that took the ticket calls this, once. `control` belongs to the launch's workspace, in global memory.

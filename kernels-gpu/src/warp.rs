@@ -66,8 +66,8 @@ unsafe fn by_words<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A 
     accumulator_of_words(words)
 }
 
-/// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then `i + LANES/4`, down to `i + 1`. The result is
-/// valid on lane 0. 5 shuffles for 32 lanes, 3 for 8.
+/// Combines the values of the lowest `LANES` lanes, halves first: lane `i` combines its value with the value of lane `i + LANES/2`, then
+/// with those of lanes `i + LANES/4`, …, `i + 1`. The result is valid on lane 0. 5 shuffles for 32 lanes, 3 shuffles for 8 lanes.
 ///
 /// # Safety
 /// Convergent: the whole warp. `LANES` is a power of two, at most 32.
@@ -84,7 +84,8 @@ pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(
     value
 }
 
-/// Combines the lanes as a scan combines the tiles of a group, see [`Tree`]. Valid on lane 0. 5 shuffles.
+/// Combines the lanes' values in the order in which a scan combines the aggregates of a tile group: see [`Tree`]. The result is valid on
+/// lane 0. 5 shuffles.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -99,10 +100,11 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
     }
 }
 
-/// Eight reductions at once, each of one value of every lane. In each of the first three steps, the lanes form pairs, and the two lanes of
-/// a pair share the work: one lane combines the pair's values for half of the reductions, and the other lane for the rest. The result of
-/// value `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight reductions take 9 shuffles instead of the 40 of eight calls
-/// of [`reduce`]. The operator has to commute, because half of the lanes combine the upper lane's value before the lower lane's.
+/// Does eight reductions at once. Each lane has eight values, and reduction `i` combines value `i` of all lanes. In each of the first three
+/// steps, the lanes form pairs, and the two lanes of a pair share the work: one lane combines the pair's values for half of the reductions,
+/// and the other lane for the rest. The result of reduction `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight
+/// reductions take 9 shuffles instead of the 40 of eight calls of [`reduce`]. The operator has to commute, because half of the lanes
+/// combine the upper lane's value before the lower lane's.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -123,15 +125,15 @@ pub unsafe fn reduce_eight<O: Op<T>, T: Element>(values: [O::Accumulator; 8]) ->
     }
 }
 
-/// The lane on which the result of value `i` of [`reduce_eight`] is valid.
+/// The lane on which the result of reduction `i` of [`reduce_eight`] is valid.
 #[inline(always)]
 pub const fn lane_of_eighth(i: u32) -> u32 {
     i * (WARP_LANES / 8)
 }
 
 /// Pairs of lanes that are `delta` apart exchange values: the lower lane combines both `low` values, and the upper lane combines both
-/// `high` values. The operator has to commute, because the upper lane combines its own value before the lower lane's. Words whose bits are
-/// set in `same` are equal in all these values, and are not exchanged.
+/// `high` values. The operator has to commute, because the upper lane combines its own value before the lower lane's. If bit `i` of `same`
+/// is set, word `i` is the same in all these values, and is not exchanged.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -164,8 +166,8 @@ pub unsafe fn join<A: Accumulator>(
     combine(value, unsafe { exchange(value, delta, same) })
 }
 
-/// `value` of the lane whose number differs in the bit `delta`. Words whose bits are set in `same` are the lane's own, and are not
-/// exchanged.
+/// `value` of the other lane of a pair: its number differs from this lane's number only in the bit `delta`. If bit `i` of `same` is set,
+/// word `i` is not exchanged, and the result has this lane's own word.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -183,7 +185,8 @@ unsafe fn exchange<A: Accumulator>(value: A, delta: u32, same: u32) -> A {
     accumulator_of_words(words)
 }
 
-/// Combines the lanes, neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, up to `i + 16`. Valid on lane 0.
+/// Combines the lanes' values, neighbours first: lane `i` combines its value with the value of lane `i + 1`, then with those of lanes `i +
+/// 2`, `i + 4`, `i + 8` and `i + 16`. The result is valid on lane 0.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -199,8 +202,8 @@ pub unsafe fn reduce_in_order<O: Op<T>, T: Element>(mut value: O::Accumulator) -
 }
 
 /// Inclusive scans over the lanes, one for each of the first `count` values, by Kogge and Stone (1973). In step `s` = 1, 2, 4, 8, 16, lane
-/// `l ≥ s` combines two values: the value of lane `l − s` on the left, and its own value on the right. Valid on every lane. 5 shuffles for
-/// each value.
+/// `l ≥ s` combines two values: the value of lane `l − s` on the left, and its own value on the right. The results are valid on every lane.
+/// 5 shuffles for each value.
 ///
 /// # Safety
 /// Convergent: the whole warp.

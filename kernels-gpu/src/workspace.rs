@@ -46,19 +46,19 @@ pub const fn workspace_bytes(state_words: u64) -> u64 {
     STATES_OFFSET + state_words * 8
 }
 
-/// State words that carry one accumulator of type `A`: one for each 32 bits.
+/// The number of state words that carry one accumulator of type `A`: one word for each 32 bits.
 pub const fn words_per_accumulator<A>() -> u64 {
     (size_of::<A>() / 4) as u64
 }
 
-/// The number of state words of a reduction: a partial for each chunk. The reduction has `item_count` items of type `T`, and
+/// The number of state words of a reduction: they hold a partial for each chunk. The reduction has `item_count` items of type `T`, and
 /// accumulators of type `A`.
 pub const fn reduce_state_words<T, A>(item_count: u64) -> u64 {
     reduce_chunk_count::<T>(item_count) * words_per_accumulator::<A>()
 }
 
-/// The number of state words of a scan: an aggregate for each tile, and an aggregate and a prefix for each group. The scan has
-/// `item_count` items, divided into these tiles, and accumulators of type `A`.
+/// The number of state words of a scan: they hold an aggregate for each tile, and an aggregate and a prefix for each tile group. The scan
+/// has `item_count` items, divided into `tiles`, and accumulators of type `A`.
 pub const fn scan_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     (tiles.count(item_count) + 2 * tiles.group_count(item_count)) * words_per_accumulator::<A>()
 }

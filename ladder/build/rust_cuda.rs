@@ -8,8 +8,8 @@ use warpfold_build::cdylib::{Cdylib, NvvmArch, Package, Target};
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED};
 use warpfold_ptx::finish::{Bounds, Contents, finish};
 
-/// The environment variable with the folder of the kernels' crate, if it is not `kernels`. If `cargo xtask rust-cuda` compiles only a few
-/// kernels, it sets the variable to a crate with these kernels.
+/// The environment variable with the folder of the kernels' crate. If it is not set, the folder is `kernels` in this package.
+/// `cargo xtask rust-cuda --few` sets the variable to the folder of a crate with fewer kernels.
 const KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 
 /// The target of the oldest supported devices, as for the committed texts.

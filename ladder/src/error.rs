@@ -17,7 +17,7 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refusal),
 
-    /// An error of warpfold's.
+    /// An error of the crate `warpfold`.
     #[error(transparent)]
     Warpfold(#[from] warpfold::Error),
 

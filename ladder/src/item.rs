@@ -2,7 +2,7 @@
 
 use cust::memory::DeviceCopy;
 
-/// An item of warpfold's that `cust` can copy.
+/// A type that warpfold accepts as an item, and that `cust` can copy.
 pub trait Item: warpfold::Item + DeviceCopy {}
 
 impl<T: warpfold::Item + DeviceCopy> Item for T {}

@@ -1,4 +1,4 @@
-//! The ladder: its rungs ([`Rung`]) are the kernels of the tutorials that warpfold grew from, and at the top warpfold's own kernels.
+//! The ladder. Its rungs ([`Rung`]) are the kernels of the tutorials that warpfold grew from. The top rungs are warpfold's own kernels.
 //!
 //! ```
 //! use warpfold::Sum;
@@ -13,9 +13,9 @@
 //! # }
 //! ```
 //!
-//! The rungs are for learning and measuring: a call allocates its scratch memory and waits for its result. A sum of n floats is within
-//! n·u·Σ|x| of the exact sum if nothing overflows, where u is the unit roundoff. The bits of a float result may depend on the block size or
-//! on the order of atomic operations, except with warpfold's own rungs. A call that launches kernels fails while a blocking stream of the
+//! The rungs are for learning and measuring: a call allocates its scratch memory and waits for its result. If nothing overflows, a sum of n
+//! floats is within n·u·Σ|x| of the exact sum. Here u is the unit roundoff. The bits of a float result may depend on the block size or on
+//! the order of atomic operations, except with warpfold's own rungs. A call that launches kernels fails while a blocking stream of the
 //! context is being captured ([`warpfold::Error::CaptureUnderWay`]).
 //!
 //! Like a user's program, this crate loads kernels of its own and launches them by the public interfaces of warpfold and of `cust`. The

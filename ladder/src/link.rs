@@ -1,7 +1,7 @@
 //! The driver's linker, which links kernels with a library of device code.
 //!
-//! `cust`'s linker accepts no libraries, and does not end the PTX with a NUL. So this module makes the driver's calls itself. Their results
-//! have the type `i32`, since the driver may return any code.
+//! `cust`'s linker accepts no libraries, and does not end the PTX with a NUL. So this module calls the driver itself. The results of these
+//! calls have the type `i32`, since the driver may return any code.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -39,7 +39,7 @@ mod raw {
     }
 }
 
-/// CUDA's numbers for kinds of input.
+/// CUDA's numbers for the kinds of a linker's input.
 const PTX: c_int = 1;
 const LIBRARY: c_int = 4;
 
@@ -59,8 +59,8 @@ impl Linker {
             ptr::without_provenance_mut(log.len()),
         ];
         let mut handle = ptr::null_mut();
-        // SAFETY: there are two options and two values: the address of the log, which is boxed and lives as long as the linker, and its
-        // length. `handle` is a live local.
+        // SAFETY: there are two options and two values: the address of the log, and the length of the log. The log is boxed and lives as
+        // long as the linker. `handle` is a live local.
         let code = unsafe {
             raw::cuLinkCreate_v2(
                 2,

@@ -55,7 +55,8 @@ pub struct Launch {
     pub blocks_per_multiprocessor: u32,
 }
 
-/// The launches of one run, on a stream of its own. Synchronous copies are ordered with the stream, as with all of `cust`'s streams.
+/// The launches of one run, on a stream of its own. All of `cust`'s streams are blocking streams, so a synchronous copy runs after the work
+/// that the stream has queued before it.
 pub struct Session<'ladder> {
     ladder: &'ladder Ladder,
     stream: Stream,

@@ -8,8 +8,8 @@ use crate::scratch::Scratch;
 use crate::{Kind, Ladder, Refusal, Result, Rung};
 
 impl Ladder {
-    /// Launches [`Rung::NestedHello`]: each thread prints a line to the standard output. The first thread of each block then launches a
-    /// grid of half as many threads, down to one thread.
+    /// Launches [`Rung::NestedHello`]: each thread prints a line to the standard output. Then the first thread of each block launches a
+    /// grid of one block with half as many threads. The launched blocks do the same, down to a block of one thread.
     ///
     /// # Errors
     ///

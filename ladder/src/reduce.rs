@@ -119,7 +119,7 @@ fn block_threads(rung: Rung, block_size: u32) -> u32 {
     }
 }
 
-/// Launches the kernel in the way of the rung's document.
+/// Launches the kernel as the rung's document does.
 fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     match rung {
         Rung::Halving => launches::one_a_level(run),

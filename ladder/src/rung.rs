@@ -110,7 +110,7 @@ pub enum Document {
 pub enum Kind {
     /// Combines all items to one.
     Reduction,
-    /// For each item, combines all items up to it, or all items before it.
+    /// For each item, combines all items up to and including it, or all items before it.
     Scan,
     /// Prints.
     Greeting,

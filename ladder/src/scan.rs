@@ -39,7 +39,7 @@ impl Ladder {
     /// Scans `input` to `output` with the operator `O` by the rung's kernels, and waits for the results.
     ///
     /// `output` may be longer than `input`: the rest of `output` stays unchanged. Input and output must not overlap, unless they begin at
-    /// the same place. If an error is found after the first launch, the output is unspecified.
+    /// the same address. If an error is found after the first launch, the output is unspecified.
     ///
     /// The rungs of document 4 have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and `f32`.
     /// [`Rung::OurScan`] has kernels for all of warpfold's scans whose results have the items' type.
@@ -159,7 +159,7 @@ impl Ladder {
     }
 }
 
-/// An operator with scans in warpfold, whose results have the type of the items.
+/// An operator for which warpfold has an inclusive and an exclusive scan, and whose results have the type of the items.
 pub trait Scans<T: Item>:
     Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T> + Op<T, Output = T>
 {
@@ -170,7 +170,7 @@ impl<O, T: Item> Scans<T> for O where
 {
 }
 
-/// Checks that the output is long enough, and that input and output do not overlap unless they begin at the same place.
+/// Checks that the output is long enough, and that input and output do not overlap unless they begin at the same address.
 fn check<T: Item>(input: &DeviceSlice<T>, output: &DeviceSlice<T>) -> Result<(), Error> {
     if output.len() < input.len() {
         return Err(Error::OutputTooShort {
@@ -207,7 +207,7 @@ struct Run<'ladder> {
 struct Symbols {
     /// The kernel that scans the input.
     scan: &'static str,
-    /// The kernel that scans totals.
+    /// The kernel that scans the sections' totals, if the rung scans in sections.
     inclusive: &'static str,
     /// The kernel that combines the items of each section after the first with the section's prefix.
     prefixes: &'static str,
@@ -223,7 +223,8 @@ impl Symbols {
     }
 }
 
-/// How many blocks of `block_items` items there are. The driver refuses more blocks than a grid can have.
+/// The number of blocks for `item_count` items, if each block takes `block_items` items. The driver refuses more blocks than a grid can
+/// have.
 fn blocks(item_count: u64, block_items: u64) -> u32 {
     u32::try_from(item_count.div_ceil(block_items)).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,5 @@
-//! The example, run as a user runs it: its output and files. No argument, file or closed output makes it panic.
+//! The example, run as a user runs it: its output and files. The example never panics: not for any argument, not if a file cannot be
+//! written, and not if its output is closed.
 
 #[path = "../../tests/common/programs.rs"]
 mod programs;

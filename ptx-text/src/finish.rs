@@ -71,7 +71,7 @@ enum Skip {
     Declaration,
 }
 
-/// Keeps the contents, without empty lines and lines of comments, and adds the bounds of each entry.
+/// The part of the emitted text that `contents` keeps, without empty lines and lines of comments, and with the bounds of each entry.
 pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     let mut text = String::with_capacity(emitted.len());
     let mut skip = Skip::Nothing;
@@ -111,7 +111,7 @@ fn begins(line: &str, contents: &Contents) -> Skip {
             false => Skip::Function,
         };
     }
-    // Apart from the entries, only the panic handler has a body, and nothing calls it.
+    // Apart from the entries, the text defines only the panic handler. No entry calls the panic handler.
     if line.starts_with(".visible .func") {
         return Skip::Function;
     }

@@ -1,6 +1,6 @@
 //! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor an unmasked store of a
 //! float's low bits. If the caller asks for it, a kernel must also have the same barriers as its source. The caller may also demand that a
-//! kernel waits first for preceding work, as programmatic launches need, or that it does not wait first.
+//! kernel first waits for preceding work, or that the kernel does not. (A kernel that is launched programmatically has to wait first.)
 
 use std::collections::BTreeMap;
 use std::error::Error;

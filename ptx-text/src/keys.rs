@@ -1,8 +1,8 @@
 //! A kernel that scans or reduces by key either compares keys, or reads the heads that an earlier launch has marked. A number in the
 //! kernel's text says which. The number is a constant for the driver's compiler, which leaves out the code that is not used.
 //!
-//! The text as it is compiled sets a register called `%keyed` to 0: the kernel reads heads. In the text that [`keyed`] returns, the
-//! register is set to 1: the kernel compares keys.
+//! The text that the Rust compiler emits sets a register called `%keyed` to 0: the kernel reads heads. In the text that [`keyed`] returns,
+//! the register is set to 1: the kernel compares keys.
 
 /// The statements that set the register in the two texts.
 const MARKED: &str = "mov.b32 %keyed, 0;";

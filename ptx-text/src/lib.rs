@@ -1,8 +1,8 @@
-//! Works on PTX as text: reads it, fills skeletons, splits it into kernels, rewrites it for older devices, finishes and inspects it. It
-//! runs no external tool.
+//! Works on PTX as text: reads it, fills skeletons, splits it into kernels, rewrites it for older devices, finishes and inspects it. The
+//! crate runs no external tool.
 //!
-//! `warpfold`, the build scripts, `warpfold-build` and the program that makes the committed PTX share this crate. It knows no kernels and
-//! no operators: its callers specify the checks of a kernel.
+//! `warpfold`, the build scripts, `warpfold-build` and the program that makes the committed PTX share this crate. The crate does not know
+//! warpfold's kernels and operators: its callers specify the rules that it checks a kernel against.
 //!
 //! | module | contents |
 //! |---|---|
@@ -17,7 +17,7 @@
 //! | [`finish`] | launch bounds, and the removal of unneeded parts of a compiler's output |
 //! | [`narrow`] | stores of the low bits of a float, which a driver's compiler gets wrong |
 //! | [`inspect`] | checks of a finished kernel |
-//! | [`names`] | new numbers for registers and labels, by which a text compresses well |
+//! | [`names`] | new numbers for registers and labels, with which a text compresses well |
 //! | [`rust_cuda`] | changes to the output of rust-cuda's compiler, so that the driver accepts it |
 //!
 //! The crate reads a subset of PTX: what the compilers emit, and what warpfold's `asm!` contains.

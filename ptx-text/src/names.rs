@@ -1,4 +1,4 @@
-//! Numbers the registers and labels of a text anew, so that the compressed text is small.
+//! Gives new numbers to the registers and labels of a text, so that the compressed text is small.
 //!
 //! A compiler gives each value a register of its own. Most values are only needed for a few statements, but their numbers are most of what
 //! a compressed text has to store. With the new numbers, such values share registers:
@@ -10,16 +10,18 @@
 //! ld.global.b32 %r62, [%rd82];        ld.global.b32 %r1, [%rd0];
 //! ```
 //!
-//! A *block* is the statements from one label to the next. It is only entered at its beginning. A register is *local* if in each block in
-//! which it occurs, it occurs first in a definition: a statement that always writes the whole register and does not read it. So no block
-//! reads what another block has written to the register. Each definition of a local register begins a *value*, which ends with the
-//! register's last occurrence before its next definition, or before the end of the block.
+//! A *block* is the statements from one label to the next. It is only entered at its beginning. A *definition* of a register is a statement
+//! that always writes the whole register and does not read it. A register is *local* if in each block that names the register, its first
+//! occurrence is a definition. So no block reads what another block has written to a local register. Each definition of a local register
+//! begins a *value*, which ends with the register's last occurrence before its next definition, or before the end of the block.
 //!
-//! Each value of a local register gets the lowest number that no other value has where this value begins. A statement never writes to a
-//! number that it reads, unless it did so with the old numbers. So a hole's outputs are still not its inputs. The registers that are not
-//! local follow, in the order in which they appear, and get one number each. A local register also gets one number and follows, if:
+//! Each value of a local register gets the lowest number that no other value has where this value begins. A statement never writes a
+//! register that it reads, unless it did so with the old numbers. So the outputs of a hole are still different from its inputs. Each
+//! register that is not local gets one number for all its values. These numbers come after the numbers of local registers, in the order in
+//! which the registers appear. A local register is numbered in the same way as these, if:
 //!
-//! - a store writes the register's low bits only: [`narrow`](mod@crate::narrow) asks whether a float instruction writes the register;
+//! - a store writes only the register's low bits to memory, since [`narrow`](mod@crate::narrow) asks whether a float instruction writes the
+//!   register;
 //! - the register may become a constant when a text gets its [`direction`](mod@crate::direction).
 //!
 //! The driver's compiler finds the values again. From the text with new numbers, it makes the same instructions for most kernels, and about
@@ -105,7 +107,7 @@ fn scope_start(text: &str) -> Option<usize> {
     None
 }
 
-/// The length of the text up to the brace that closes the scope in which it begins.
+/// The length of the text up to the brace that closes a scope. The text begins within this scope, after the opening brace.
 fn scope_length(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -158,14 +160,14 @@ fn edits(scope: &str, statements: &[Range<usize>], constants: &HashSet<&str>) ->
         edits.push((occurrence.at.clone(), format!("%{prefix}{number}")));
     }
     for (class, count) in classes.iter().zip(counts) {
-        // A declaration without registers is not allowed.
+        // PTX does not allow a declaration of 0 registers.
         edits.push((class.count.clone(), count.max(1).to_string()));
     }
     edits.sort_unstable_by_key(|(at, _)| at.start);
     edits
 }
 
-/// The text with these edits, which are in the order of their places.
+/// The text with these edits, which are in the order of their positions in the text.
 fn replaced(text: &str, edits: Vec<Edit>) -> String {
     let mut replaced = String::with_capacity(text.len());
     let mut copied = 0;
@@ -181,7 +183,7 @@ fn replaced(text: &str, edits: Vec<Edit>) -> String {
 struct Class<'a> {
     /// The name without a number: `r`.
     prefix: &'a str,
-    /// The place of the declared count.
+    /// The position of the declared count in the scope.
     count: Range<usize>,
 }
 
@@ -376,7 +378,7 @@ fn take_lowest(taken: &mut Vec<bool>) -> u32 {
     number as u32
 }
 
-/// For each occurrence of a local register, the value that it has; `None` for other registers and for those to be kept `apart`.
+/// For each occurrence, the number of the value that the register has there; `None` if the register is not local, or is in `apart`.
 fn values(scope: &str, occurrences: &[Occurrence], apart: &HashSet<&str>) -> Vec<Option<usize>> {
     let name = |occurrence: &Occurrence| &scope[occurrence.at.clone()];
     let mut blocks: HashMap<&str, usize> = HashMap::new();

@@ -1,9 +1,10 @@
 //! Narrow stores of results of float instructions.
 //!
-//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register. LLVM 22 emits such stores to store an unaligned float byte by byte.
-//! If a float instruction has written the register, the compiler of CUDA 13.0 (also in driver 580) converts the float to an integer of 8
-//! bits, and stores the integer. (The compiler of CUDA 13.5 stores the low byte.) Results of integer instructions are stored correctly, so
-//! [`mask`] masks the bits by an integer instruction before the store. [`narrow_store`] finds stores of bits that are not masked.
+//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register. To store a float at an unaligned address, LLVM 22 emits one such
+//! store for each byte. If a float instruction has written the register, the compiler of CUDA 13.0 (also in driver 580) converts the float
+//! to an integer of 8 bits, and stores the integer. (The compiler of CUDA 13.5 stores the low byte.) Results of integer instructions are
+//! stored correctly, so [`mask`] masks the bits by an integer instruction before the store. [`narrow_store`] finds a narrow store of a
+//! float whose bits are not masked.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use crate::statement::{Instruction, Statement, instructions, register_width, spl
 /// The modifiers of float instructions.
 const FLOATS: [&str; 6] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
 
-/// The body, with the values of narrow stores masked if they are results of float instructions.
+/// The body, with a mask before each narrow store of a float instruction's result.
 pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
     let floats = written_as_floats(&body);
     let mut masked = Vec::with_capacity(body.len());
@@ -27,7 +28,7 @@ pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
     masked
 }
 
-/// The first narrow store of a float instruction's result that is not masked.
+/// The first narrow store that stores a float instruction's result without a mask.
 pub fn narrow_store(body: &[Statement]) -> Option<&Instruction> {
     let is_narrow = |store: &&Instruction, floats: &BTreeSet<String>| {
         let values = store.operands.get(1).map_or(Vec::new(), |it| members(it));
@@ -56,7 +57,7 @@ fn written_as_floats(body: &[Statement]) -> BTreeSet<String> {
     registers
 }
 
-/// A store, after statements that mask its values.
+/// The store, preceded by statements that mask its values where that is necessary.
 fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> {
     let [place, values] = &store.operands[..] else {
         return vec![Statement::Instruction(store.clone())];

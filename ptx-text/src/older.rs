@@ -1,10 +1,12 @@
 //! Makes texts for older devices from the texts for compute capability 9.0, so that the library ships only texts for 9.0.
 //!
-//! Besides the version and the target, texts for 9.0 differ from texts for 8.0 in two ways. Every kernel begins with a wait, because its
-//! launch may begin before preceding work has ended; this module removes the wait. Scans of whole arrays and selections may ask the L2
-//! cache to evict their input last, which was measured on 9.0 only; this module gives the input the normal eviction priority. All other
-//! lines are the same, since 8.0 has all the instructions. Instructions that 7.0 lacks, above all asynchronous copies, are replaced by
-//! others: see [`synchronous`](mod@crate::synchronous).
+//! Besides the version and the target, texts for 9.0 differ from texts for 8.0 in two ways. In texts for 9.0, every kernel begins with a
+//! wait, because its launch may begin before preceding work has ended. This module removes the wait. Selections, and scans of whole arrays,
+//! may ask the L2 cache to evict their input last. This was measured on 9.0 only, so this module gives the input the normal eviction
+//! priority. All other lines are the same, since 8.0 has their instructions.
+//!
+//! In texts for 7.0, instructions that 7.0 lacks, above all asynchronous copies, are also replaced by others: see
+//! [`synchronous`](mod@crate::synchronous).
 
 use crate::synchronous::synchronous;
 
@@ -43,8 +45,8 @@ const LAST: &str = "createpolicy.fractional.L2::evict_last.b64";
 const NORMAL: &str = "createpolicy.fractional.L2::evict_normal.b64";
 
 impl Older {
-    /// Makes the text of a kernel from its text for 9.0. `None` if that text is not like the library's, or has an instruction for which
-    /// there is no rule.
+    /// Makes the text of a kernel from its text for 9.0. `None` if the text for 9.0 lacks `FROM_LINES` or `WAIT`, or if it has an
+    /// instruction that this capability lacks and for which there is no rule.
     pub fn made_of(&self, text: &str) -> Option<String> {
         let is_ours = text.contains(FROM_LINES) && text.contains(WAIT);
         let made = is_ours.then(|| {

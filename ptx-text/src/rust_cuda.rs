@@ -12,8 +12,8 @@ use crate::error::Malformed;
 const SHARED: (&str, &str) = (".extern .shared .align 16 .b8 ", "[16];");
 const SHARED_AMENDED: (&str, &str) = (".extern .shared .align 128 .b8 ", "[];");
 
-/// Changes a text to this PTX version, and amends its declaration of dynamic shared memory. The error has the number of version lines, and
-/// the number of declarations.
+/// Changes a text to this PTX version, and amends its declaration of dynamic shared memory. The text must have one version line and one
+/// such declaration; otherwise, the error has their numbers.
 pub fn amend(emitted: &str, version: &str) -> Result<String, Malformed> {
     let (mut versions, mut declarations) = (0, 0);
     let mut text = String::with_capacity(emitted.len());

@@ -11,12 +11,16 @@
 //! mov.b32 %at_once, 0;                           mov.b32 %at_once, 1;
 //! ```
 //!
-//! `%at_once` tells a kernel whether copies are synchronous. It is a number in the text, so it is a constant for the driver's compiler.
+//! `%at_once` tells a kernel whether copies are synchronous. The text sets it to a literal number, so it is a constant for the driver's
+//! compiler.
 //!
 //! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. A run has at most
-//! `MOST_COPIES` copies. These statements do not end a run: the operations in `ARITHMETIC` without a predicate, scopes, declarations of
-//! registers, and the instructions that are replaced above, except those that end a group of copies or wait for copies. Any other statement
-//! ends the run. Unless the statement is removed, it comes after the run's stores.
+//! `MOST_COPIES` copies. These statements do not end a run:
+//! - operations in `ARITHMETIC` without a predicate;
+//! - braces of scopes, and declarations of registers;
+//! - instructions of the table above, unless they end a group of copies or wait for copies.
+//!
+//! Any other statement ends the run. If that statement is not removed, it comes after the run's stores.
 
 use std::fmt::Write;
 
@@ -56,7 +60,7 @@ const LACKED: [&str; 10] = [
     "L2::cache_hint",
 ];
 
-/// A copy that has loaded and has not yet stored.
+/// A copy of a run: its load has been written to the text, but not yet its store.
 struct Loaded {
     bytes: u32,
 }
@@ -203,7 +207,7 @@ fn copied_bytes(instruction: &Instruction) -> Option<Option<u32>> {
     is_known.then_some(Some(bytes))
 }
 
-/// Writes the instructions that load a copy's data to the registers of copy `at` of the run.
+/// Writes the instructions that load the data of `copy`, which is number `at` of the run, to its registers.
 fn load(copy: &Instruction, at: usize, bytes: u32, out: &mut String) -> Option<()> {
     let [to, from, ..] = &copy.operands[..] else {
         return None;
@@ -227,7 +231,7 @@ fn load(copy: &Instruction, at: usize, bytes: u32, out: &mut String) -> Option<(
     Some(())
 }
 
-/// The register and the offset of `[%s+16]`.
+/// The register and the offset of an operand such as `[%s+16]`.
 fn place(operand: &str) -> Option<(&str, Option<&str>)> {
     let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
     Some(match inner.split_once('+') {

@@ -24,7 +24,7 @@ use std::fmt;
 
 use crate::fill::{BODY, FILLED, Unfilled, fill};
 
-/// The file of [`Table::own`].
+/// The name of the file whose text is [`Table::own`].
 pub const OWN: &str = "kernels.ptx";
 
 /// The file with the recipes of kernels, and with the bodies.
@@ -108,7 +108,7 @@ pub struct Recipe {
 }
 
 impl Table {
-    /// Makes the table from files: for each file's name, the file's text. It is an error if a recipe makes no text.
+    /// Makes the table from files: the map has each file's text by the file's name. It is an error if some recipe's text cannot be made.
     pub fn of_files(mut files: BTreeMap<String, String>) -> Result<Self, NoTable> {
         let bodies = files.remove(BODIES).ok_or(NoTable::NoBodies)?;
         let own = files.remove(OWN);

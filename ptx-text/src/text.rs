@@ -50,7 +50,8 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether the first line begins a function with a body. If so, a brace comes before the semicolon that would end a declaration.
+/// Whether the first line begins a function with a body. A function with a body has an opening brace before its first semicolon; a mere
+/// declaration ends with a semicolon before any brace.
 fn is_definition(lines: &[&str]) -> bool {
     let beginnings = [".visible .func", ".func", ".visible .entry"];
     let begins = beginnings.iter().any(|start| lines[0].starts_with(start));
@@ -69,7 +70,7 @@ impl<'a> Function<'a> {
         let (before, list) = head.rsplit_once('(')?;
         let name = before.trim_end();
         let name = name.rsplit([' ', '\t', ')']).next()?;
-        // The head is a copy. The name is borrowed from the lines, so it is looked up again in the lines.
+        // `head` is a copy, but the returned name must borrow from `lines`, so it is looked up there again.
         let line = lines[..open].iter().find(|line| line.contains(name))?;
         let start = line.find(name)?;
         let list = list.split_once(')')?.0;

@@ -1,5 +1,5 @@
-//! Whether a waiting call runs after earlier work on each kind of stream. The tests check the table in the documentation of `warpfold`'s
-//! bindings, row by row, for raw memory.
+//! Tests, for each kind of stream, whether a waiting call runs after earlier work on such a stream. The tests check the table in the
+//! documentation of `warpfold`'s bindings, row by row, for raw memory.
 //!
 //! On the virtual GPU, a data race between unordered work ends the context. A real GPU returns some number and no error, so these tests run
 //! unordered work only on the virtual GPU.
@@ -16,8 +16,8 @@ use super::suite::Binding;
 
 const ITEMS: u32 = 60_000;
 
-/// Scans an array of ones on a stream of this kind. A waiting call then finds the greatest sum. Returns this sum, and the driver's
-/// code for the stream.
+/// Scans an array of ones on a stream of this kind. A waiting call then finds the greatest sum. Returns this sum, and the code that the
+/// driver returns when the stream is then synchronized.
 fn greatest_sum_after_work_on(kind: Kind) -> (Result<u32>, i32) {
     let raw = Raw::new(kind);
     let ones = raw.upload(&vec![1_u32; ITEMS as usize]);
@@ -46,7 +46,7 @@ fn a_waiting_call_comes_after_the_threads_default_stream() {
     assert_eq!(greatest_sum_after_work_on(Kind::PerThread), (Ok(ITEMS), 0));
 }
 
-/// The race ends the context, so this needs a process of its own.
+/// The race ends the context, so this test runs in a separate process.
 #[test]
 fn a_waiting_call_does_not_come_after_a_non_blocking_stream() {
     let test = "orders::a_waiting_call_does_not_come_after_a_non_blocking_stream";

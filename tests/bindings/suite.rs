@@ -1,5 +1,5 @@
-//! Tests requests of every verb, and of every shape but `.in_order()` and `.axis(…)`, on the memory and the streams of a binding. Each
-//! request is waited for or queued, and its result compared with the CPU's.
+//! Tests requests of every verb on the memory and the streams of a binding. The requests have all shapes except `.axis(…)`, and none has
+//! `.in_order()`. Each request is waited for or queued, and its result compared with the CPU's.
 //!
 //! The file is part of two test programs, since `cudarc` and `cust` find the driver in different ways. Each program defines the trait
 //! [`Plain`] of the items.

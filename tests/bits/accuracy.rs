@@ -1,8 +1,8 @@
 //! How far float sums and products are from the exact value.
 //!
-//! Other tests fix the bits; these show that the fixed tree is accurate. With unit roundoff u, a tree of depth d has an error of at most
-//! about d·u·Σ|x|. The tree has 3 levels in a tile's columns, one for each tile of a chunk, up to 3 across a vector, 8 across threads, and
-//! 8 more across the chunks of these tests.
+//! Other tests check the bits; these show that the contract's tree of additions is accurate. With unit roundoff u, a tree of depth d has an
+//! error of at most about d·u·Σ|x|. The tree of a reduction has 3 levels for a thread's 8 items at one position of its vectors, one level
+//! for each tile of a chunk, up to 3 for the positions of a vector, 8 for the threads of a block, and 8 more for the chunks of these tests.
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use cust::memory::DeviceBuffer;

@@ -15,7 +15,7 @@ pub trait Edges: Sample {
     /// NaNs with different payloads and signs. Integers have none.
     const NANS: &'static [Self];
 
-    /// The value in and around an output before a call.
+    /// The value that fills an output and its guard before a call.
     const SENTINEL: Self;
 
     /// The least item.
@@ -93,7 +93,7 @@ pub fn intruder<O: Op<T>, T: Edges>() -> T {
     }
 }
 
-/// Ordinary items, about every eighth of them replaced by an edge value of the type.
+/// Ordinary items, of which about one in eight is replaced by an edge value of the type.
 pub fn with_edges<O: Op<T>, T: Edges>(count: usize) -> Vec<T> {
     let mut random = Random::new(!count as u64);
     let mut items = ordinary::<O, T>(count);

@@ -8,7 +8,7 @@ use crate::common::gpu;
 use crate::data::assert_same_bits;
 use crate::edges::{Edges, intruder};
 
-/// The least number of items in a guard: a multiple of every vector's length.
+/// The least number of items in a guard. It is a multiple of the number of items of a vector, for every item type.
 const GUARD_ITEMS: usize = 16;
 
 /// Items in device memory, with a guard before and after them.

@@ -1,4 +1,5 @@
-//! Conversions of all 16-bit floats on the host, against the formats' definitions, and of all 16-bit numbers in a kernel.
+//! Tests the conversions of 16-bit floats. On the host, the conversions of all values are compared with the formats' definitions. In a
+//! kernel, all values except NaNs are converted to `f32` and back.
 
 use crate::device::{Item, Kernel};
 use cust::memory::DeviceBuffer;
@@ -32,7 +33,7 @@ impl Format {
     }
 
     /// The value of the finite number with these bits, without a sign. For the bits of +∞, it is the value that would follow the largest
-    /// number.
+    /// finite number.
     fn value(&self, bits: u16) -> f64 {
         let bias = (1 << (self.exponent_bits - 1)) - 1;
         let exponent = i32::from(bits >> self.fraction_bits);

@@ -1,6 +1,6 @@
 //! Runs that start and end at borders.
 
-/// Lengths of runs. Most lists have starts at borders: of words of bits, of windows, of halves of windows, of tiles.
+/// Lengths of runs. In most lists, some runs start at the border of a word of bits, a window, half a window or a tile.
 pub fn lengths() -> Vec<(&'static str, Vec<usize>)> {
     let ones = |count| vec![1; count];
     let starts_around = |unit: usize, count: usize| {

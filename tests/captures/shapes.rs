@@ -9,7 +9,7 @@ use warpfold::{Dot, Equal, Max, NonZero, Sum, cust, reduce, runs, scan, select};
 
 use crate::{Case, Data, Outcome, stream};
 
-/// Items of each call.
+/// The number of items of each call.
 const ITEMS: usize = 64;
 
 /// Keys, values or a matrix.
@@ -219,7 +219,7 @@ pub const CASES: [Case; 18] = [
         call: |gpu, _| {
             let text =
                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
-            // The module is leaked: `cust` would unload it, and this test is of the library's calls alone.
+            // The module is leaked: if it were dropped, `cust` would unload it, but this test is only about the library's calls.
             gpu.load_ptx("k", text).map(mem::forget)
         },
     },

@@ -1,5 +1,5 @@
 //! A table of requests (verb, shape and options) and of the places where they run. Every cell runs with the right result, or has a reason
-//! why it does not run. The table in the documentation is made from the runs.
+//! why it does not run. The table in the documentation is made from these outcomes.
 //!
 //! After a change of the table: `WARPFOLD_WRITE=1 cargo test -p warpfold --test cells`.
 

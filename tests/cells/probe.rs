@@ -1,4 +1,4 @@
-//! Whether the compiler accepts `wait` or `queue` for a request. The test sees the answer at run time.
+//! Lets a test ask, at run time, whether the compiler accepts `wait` or `queue` for a request.
 
 use std::marker::PhantomData;
 

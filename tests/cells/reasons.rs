@@ -1,4 +1,4 @@
-//! Why a cell does not run. Each reason is an error of the compiler, and a file of `tests/messages` shows the error.
+//! Why a cell does not run. Each reason is a compile error, and a file of `tests/messages` shows the error.
 
 pub struct Reason {
     pub text: &'static str,

@@ -1,4 +1,5 @@
-//! Any axis, and rows with a pitch: the results have the same bits as those of segments that hold the same items.
+//! Tests calls along any axis, and calls on rows with a pitch. The results have the same bits as those of segments that hold the same
+//! items.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
@@ -31,7 +32,7 @@ impl Array {
         }
     }
 
-    /// The number of rows, and the items of each.
+    /// The number of rows, and the number of items of a row.
     fn rows(&self) -> (usize, usize) {
         match self.inner {
             1 => (self.outer, self.length),
@@ -43,7 +44,7 @@ impl Array {
         self.rows().1 + self.gap
     }
 
-    /// The number of items, with those in the gaps between rows.
+    /// The number of items, including those in the gaps between rows.
     fn item_count(&self) -> usize {
         match self.rows() {
             (0, _) => 0,
@@ -59,7 +60,8 @@ impl Array {
         }
     }
 
-    /// The indices of all items in memory, part after part. A part has the items along the axis with one outer and one inner index.
+    /// The indices of all items in memory, part after part. A part consists of the items along the axis that share an outer index and an
+    /// inner index.
     fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         for outer in 0..self.outer {
@@ -238,7 +240,7 @@ fn random_axes() {
     }
 }
 
-/// Compares indices along an axis with plain sequential code.
+/// Compares the indices that `ArgMax` finds along an axis with those that a plain loop finds.
 #[test]
 fn the_index_of_a_maximum_counts_along_the_axis() {
     let array = Array::dense(4, 300, 6);

@@ -1,4 +1,4 @@
-//! Calls on columns: waiting and queued, of slices, of no rows, and with wrong arguments.
+//! Tests calls on columns: waiting calls, queued calls, calls on slices, calls on no rows, and calls with wrong arguments.
 
 use cust::memory::{DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};

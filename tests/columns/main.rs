@@ -34,7 +34,7 @@ use warpfold::{Cpu, cust, kind, reduce, scan};
 use warpfold_kernels::op::*;
 use warpfold_kernels::{for_each_columns_kernel, for_each_columns_scan_kernel};
 
-/// Rows and columns of small matrices, around the boundaries of leaves, chunks and warps.
+/// The numbers of rows and columns of small matrices, around the boundaries of leaves, chunks and warps.
 const SHAPES: [(usize, usize); 24] = [
     (1, 1),
     (1, 31),
@@ -62,7 +62,7 @@ const SHAPES: [(usize, usize); 24] = [
     (4400, 5),
 ];
 
-/// Rows and columns of larger matrices.
+/// The numbers of rows and columns of larger matrices.
 const LARGE_SHAPES: [(usize, usize); 6] = [
     (65_536, 1),
     (65_537, 3),

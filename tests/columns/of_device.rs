@@ -1,5 +1,6 @@
-//! The number of rows or of items, or the outer extent, is in device memory. The results have the same bits as those of a call with that
-//! number, or with all of the input if the number is larger. Nothing else is written.
+//! Tests calls whose number of rows, number of items or outer extent is in device memory. The results have the same bits as those of a call
+//! on exactly that much of the input. If the number is too large, the call works on the whole input. The call leaves the rest of the output
+//! as it is.
 
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
@@ -10,7 +11,7 @@ use crate::common::gpu;
 use crate::data::{Random, Sample, ordinary};
 use crate::device::Kernel;
 
-/// Rows and columns of matrices whose columns are one leaf, one chunk or several chunks.
+/// The numbers of rows and columns of matrices whose columns are one leaf, one chunk or several chunks.
 const MATRICES: [(usize, usize); 6] =
     [(9, 40), (200, 3), (256, 33), (700, 2), (4400, 1), (600, 35)];
 
@@ -25,7 +26,7 @@ const ARRAYS: [(usize, usize, usize); 6] = [
 ];
 
 /// Counts around the boundaries of leaves and chunks, and counts above `all`. Each count comes with the number that a call uses in its
-/// place: the count, but at most `all`.
+/// place: the smaller of the count and `all`.
 fn counts(all: usize) -> impl Iterator<Item = (u64, usize)> {
     let borders = [0, 1, 15, 17, 256, 257, all - 1, all];
     let within = borders.into_iter().filter(move |&count| count <= all);

@@ -1,4 +1,4 @@
-//! The same bits under many schedules, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
+//! Tests that the bits are the same under many schedules, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
 
 use crate::device::Kernel;
 use virtual_gpu::RunOptions;
@@ -8,7 +8,8 @@ use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 
-/// Rows and columns: several columns in a block, several blocks for a column, and more than sixteen chunks.
+/// The numbers of rows and columns of matrices. In some of these, a block has several columns; in some, a column has several blocks. The
+/// first has more than sixteen chunks.
 const SHAPES: [(usize, usize); 3] = [(4700, 1), (1100, 7), (530, 40)];
 
 fn assert_reduced<O: Kernel<kind::columns_reduce, T>, T: Sample>(

@@ -19,7 +19,7 @@ pub trait Sample: Item {
     /// An item of any sign. Floats have very different magnitudes.
     fn any(random: &mut Random) -> Self;
 
-    /// A factor of long products. A product of thousands of floats seldom overflows or vanishes, and a product of integers is not 0.
+    /// A factor for long products. A product of thousands of floats seldom overflows or vanishes, and a product of integers is not 0.
     fn factor(random: &mut Random) -> Self;
 }
 
@@ -70,7 +70,7 @@ impl Sample for Affine {
     }
 }
 
-/// A random number from 0 to below 1.
+/// A random number that is at least 0 and less than 1.
 pub fn unit(random: &mut Random) -> f64 {
     (random.bits() >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -90,7 +90,7 @@ pub fn ordinary_of_seed<O: Op<T>, T: Sample>(seed: u64, count: usize) -> Vec<T> 
     (0..count).map(|_| item(&mut random)).collect()
 }
 
-/// Asserts that two lists have the same bits. A failure shows the lengths, or the first items that differ.
+/// Asserts that two lists have the same bits. A failure shows the lengths, or the first item that differs.
 #[track_caller]
 #[allow(dead_code, reason = "each test file uses its part")]
 pub fn assert_same_bits<T: Item>(found: &[T], expected: &[T], what: &str) {

@@ -1,8 +1,8 @@
 //! Launches the library's kernels on the virtual GPU's engine, without a driver and without the library's launch code. A test can change a
 //! kernel's text, run it with any number of multiprocessors under any schedule, and count its instructions.
 //!
-//! The kernels' modules document what a launch must provide. This module provides it, like the host library's launch code. Nothing here
-//! runs on a real GPU.
+//! The kernels' modules document what a launch must provide. Here, this module provides it, instead of the host library's launch code.
+//! Nothing here runs on a real GPU.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -218,8 +218,8 @@ impl Engine {
     }
 }
 
-/// The state words of `item_count` items in columns of one whole chunk and a last chunk of one row. Columns of this length need the most
-/// state words for each item.
+/// The number of state words for `item_count` items in columns that have one whole chunk and a last chunk of one row. Columns of this
+/// length need the most state words for each item.
 fn most_columns_state_words<A>(item_count: u64) -> u64 {
     item_count / (columns::CHUNK_ROWS + 1) * columns::state_words::<A>(columns::CHUNK_ROWS + 1, 1)
 }

@@ -26,7 +26,7 @@ unsafe extern "C" {
 pub enum CaptureMode {
     /// Every thread.
     Global = 0,
-    /// The capturing thread only, so other tests may go on.
+    /// The capturing thread only, so tests on other threads are not affected.
     ThreadLocal = 1,
     /// No thread.
     Relaxed = 2,
@@ -82,7 +82,7 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // SAFETY: both handles are this graph's own, and are not used again.
+        // SAFETY: this graph owns both handles, and they are not used again.
         unsafe {
             cuGraphExecDestroy(self.executable);
             cuGraphDestroy(self.graph);

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use virtual_gpu::Mode;
 use warpfold::Gpu;
 
-/// The process-wide GPU, its context current on this thread. The first call prints the GPU's name.
+/// The process-wide GPU. Its context is made current on this thread. The first call prints the GPU's name.
 pub fn gpu() -> &'static Gpu {
     static ANNOUNCED: OnceLock<()> = OnceLock::new();
     let gpu = Gpu::global().expect("a GPU, real or virtual");

@@ -1,4 +1,5 @@
-//! A user's predicate selects the same items on the device as on the host. A user's equality gives the same runs.
+//! Checks that a user's predicate selects the same items on the device as on the host, and that a user's equality gives the same runs on
+//! both.
 
 use bytemuck::bytes_of;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
@@ -7,7 +8,7 @@ use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, scan, sele
 use crate::device::Item;
 use crate::numbers::{Random, items};
 
-/// Numbers of items: from a single item to several tiles, unless items have one byte.
+/// Numbers of items: from a single item to several tiles. If items have one byte, all these numbers are within one tile.
 const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
 
 fn place<T: Item>(length: usize) -> DeviceBuffer<T> {

@@ -1,5 +1,5 @@
-//! A user's operator gives the same bits on the device as on the CPU, in reductions and scans of whole arrays, of segments and of columns,
-//! in reductions in order, and in reductions by key.
+//! Checks that a user's operator gives the same bits on the device as on the CPU. The checks cover reductions and scans of whole arrays,
+//! segments and columns, and also reductions in order and reductions by key.
 
 #[path = "runs.rs"]
 mod runs;
@@ -104,7 +104,7 @@ where
     assert_same(&found[within.clone()], &expected[within], type_name::<O>());
 }
 
-/// Checks a reduction by few keys. For most operators, one launch finds and reduces the runs.
+/// Checks a reduction by key that has few keys. For most operators, one launch finds and reduces the runs.
 fn check_by_key<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Random) -> T) {
     let lengths = [3, 1, 15, 16, 17, 33, 255, 257, 5, 1, 1];
     let keys = keys(&lengths, |run| run as u32);
@@ -117,8 +117,8 @@ fn check_by_key<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Random) -
     assert_same(&found, &expected, type_name::<O>());
 }
 
-/// Checks `.in_order()`: waiting on a slice, waiting on device memory, and queued. The result of an exact operator is also compared with a
-/// sequential fold.
+/// Checks `.in_order()` in a waiting call on a slice, a waiting call on device memory, and a queued call. The result of an exact operator
+/// is also compared with a sequential fold.
 fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
     let gpu = Gpu::global().unwrap();
     gpu.make_current().unwrap();
@@ -190,7 +190,7 @@ where
     }
 }
 
-/// Checks scans of whole arrays, reductions in order and by key, and reductions and scans of segments and of columns.
+/// Checks scans of whole arrays, reductions in order, reductions by key, and both reductions and scans of segments and columns.
 pub fn check_scans<O, T>(item: fn(&mut Random) -> T)
 where
     T: Item,

@@ -17,7 +17,7 @@ pub fn command(example: &str) -> Command {
     Command::new(executable(example))
 }
 
-/// The path of the example's executable: where cargo puts it, or beside this test, where `cargo xtask bundle` puts it.
+/// The path of the example's executable. `cargo xtask bundle` puts it beside this test; cargo puts it in the folder `examples`.
 fn executable(example: &str) -> PathBuf {
     let test = env::current_exe().unwrap();
     let folder = test.parent().unwrap();

@@ -4,7 +4,7 @@ use std::env;
 
 use virtual_gpu::{Policy, RunOptions};
 
-/// Every policy with `usual_seeds` seeds, or with the number of seeds in `WARPFOLD_SEEDS`.
+/// Every policy with `usual_seeds` seeds. If the environment variable `WARPFOLD_SEEDS` is set, it gives the number of seeds instead.
 pub fn schedules(usual_seeds: u64) -> impl Iterator<Item = RunOptions> {
     let seeds = match env::var("WARPFOLD_SEEDS") {
         Ok(seeds) => seeds.parse().expect("WARPFOLD_SEEDS is a number"),

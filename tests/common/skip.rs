@@ -1,4 +1,5 @@
-//! A test that this machine cannot run says so. It writes to stderr directly, because the harness shows only the output of failed tests.
+//! Lets a test say that this machine cannot run it. The message is written to stderr directly, because the harness shows only the output of
+//! failed tests.
 
 use std::io::{self, Write};
 

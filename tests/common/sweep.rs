@@ -1,11 +1,11 @@
-//! Cases that tests skip to save time, unless `WARPFOLD_SWEEP` is set, as in `.ci/run sweeps`.
+//! Cases that tests skip to save time, unless the environment variable `WARPFOLD_SWEEP` is set. `.ci/run sweeps` sets it.
 
-/// The step through the cases: `quick`, or 1 in a sweep.
+/// The distance from one tried case to the next: 1 in a sweep, otherwise `quick`.
 pub fn step(quick: usize) -> usize {
     if is_sweep() { 1 } else { quick }
 }
 
-/// Whether these cases are to be tried.
+/// Whether all cases are to be tried.
 pub fn is_sweep() -> bool {
     std::env::var_os("WARPFOLD_SWEEP").is_some()
 }

@@ -1,12 +1,14 @@
 //! Rows of the table of kernels that stand for all rows with the same text. Here, two texts count as the same if they have the same
 //! skeleton.
 //!
-//! Rows with the same text move items and wait for other blocks in the same way, so, for each text, tests of these two things need only the
-//! rows listed here. `bits.rs` tests that each row has the right body.
+//! Rows with the same text move items in the same way, and wait for other blocks in the same way. So tests of these two things need only
+//! the rows listed here. `bits.rs` tests that each row has the right body.
 
 /// Like `for_each_kernel`, passes rows of reductions and scans of whole arrays to the macro `$callback`: one to three rows for most texts.
-/// This list and that of `for_each_one_pass_text` leave out `All` and `Any` on items of more than 8 bits, scans by `LogSumExp`, `ArgMin`
-/// and `ArgMax`, and scans whose results have another width than the items.
+/// This list and that of `for_each_one_pass_text` leave out:
+/// - `All` and `Any` on items of more than 8 bits;
+/// - scans by `LogSumExp`, `ArgMin` and `ArgMax`;
+/// - scans whose results have another width than the items.
 macro_rules! for_each_text {
     ($callback:ident) => {
         $callback! {
@@ -53,7 +55,7 @@ macro_rules! for_each_text {
 }
 pub(crate) use for_each_text;
 
-/// Like `for_each_text`, for extremes, their indices, moments and statistics.
+/// Like `for_each_text`, for reductions by `MinMax`, `ArgMin`, `ArgMax`, `ArgMinMax`, `Moments` and `Statistics`.
 #[allow(unused_macros, reason = "each test file uses its part")]
 macro_rules! for_each_one_pass_text {
     ($callback:ident) => {

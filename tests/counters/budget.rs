@@ -1,17 +1,19 @@
-//! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. Kernels of segments, of pairs, of flags and of
-//! heads, and kernels by key, have no budgets.
+//! Compares the costs of kernels with their budgets in `budgets.csv`, beside this file. These kernels have no budgets: reductions and scans
+//! of segments, reductions of pairs, selections by flags, kernels that mark heads, and kernels by key.
 //!
 //! A budget is a number of lane instructions for each item. The virtual GPU counts them in runs of the committed PTX. The test fails if a
-//! kernel becomes more expensive or cheaper by more than 5 %, until the table is updated. After an intended change:
+//! kernel's count differs from its budget by more than 5 %. After an intended change, this command updates the table:
 //!
 //! ```text
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
 //! In scans of whole arrays and in selections, blocks wait for each other, and the schedule decides how often they poll. There, each memory
-//! instruction counts as a poll, and the instructions of all polls are subtracted. Between schedules, the rest differs by at most half
-//! of the tolerance. Bytes and sectors are compared with those of the items and of the results (in reductions of whole arrays, of the items
-//! alone).
+//! instruction counts as a poll, and the instructions of all polls are subtracted. The remaining number of instructions differs between
+//! schedules by at most half of the tolerance.
+//!
+//! The bytes and sectors that a kernel moves are compared with those of its items and results. In a reduction of a whole array, they are
+//! compared with those of its items only.
 //!
 //! `NonZero` selects about half of the items, and `NotNan` selects all. The items that are not selected go to a second output. Nearly all
 //! runs have up to 64 items. The runs' first items and lengths are written.
@@ -66,24 +68,24 @@ const MOVED: Moved = Moved {
 /// access of 16 bytes for each lane touches 16 sectors. An access to one or two state words touches fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
 
-/// With this many words, publishing an accumulator is a noticeable part of the traffic of [`TILES`] tiles. One thread stores the
-/// accumulator word by word. Each store touches a whole sector, of which it uses 8 bytes. The lanes that read the words exchange them
-/// through scattered shared memory.
+/// If an accumulator has at least this many words, publishing it is a noticeable part of the traffic of [`TILES`] tiles. One thread stores
+/// the accumulator word by word. Each store touches a whole sector, of which it uses 8 bytes. The lanes that read the words exchange them
+/// through scattered words of shared memory.
 const MANY_WORDS: usize = 6;
 
 /// Like [`MANY_WORDS`], for scans.
 const MANY_WORDS_OF_SCANS: usize = 3;
 
-/// Instructions of one poll of a word: its address, the load, the comparison and the branch.
+/// The number of instructions of one poll of a state word. They compute the address, load, compare and branch.
 const LOOK_INSTRUCTIONS: u64 = 6;
 
-/// Tiles of the input, all of them whole.
+/// The number of tiles of the input. All of them are whole.
 const TILES: u64 = 16;
 
-/// Tiles of a selection's input.
+/// The number of tiles of a selection's input.
 const SELECTION_TILES: usize = 4;
 
-/// Rows and columns of the matrix.
+/// The numbers of rows and columns of the matrix.
 const MATRIX: (usize, usize) = (512, 64);
 
 /// A row of the table of kernels.
@@ -92,13 +94,13 @@ struct Row {
     count: fn(Generation, &str) -> Cost,
 }
 
-/// The most bytes that may be moved, and the most bytes of touched sectors: both for each byte that has to be moved.
+/// Two limits, for each byte that has to be moved: the most bytes that may be moved, and the most bytes of sectors that may be touched.
 struct Moved {
     bytes: f64,
     sectors: f64,
 }
 
-/// The allowance of a selection among items of type `T`. To find runs, each lane also reads the item before its warp's items. A warp's
+/// The allowance of a selection among items of type `T`. To find runs, each lane also reads the item before the items of its warp. A warp's
 /// output begins and ends in sectors that its neighbours also write. The schedule decides how often blocks poll.
 fn moved_by_selection<T>() -> Moved {
     Moved {
@@ -107,8 +109,8 @@ fn moved_by_selection<T>() -> Moved {
     }
 }
 
-/// The allowance of columns of two chunks. For each column, the state words of the first chunk are written and read, one for each word of
-/// the accumulator.
+/// The allowance of columns of two chunks. For each column, the state words of the first chunk are written and read: one state word for
+/// each word of the accumulator.
 fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
     let told = 3 * 8 * A::WORDS * MATRIX.1;
     let told = told as f64 / traffic as f64;
@@ -121,18 +123,18 @@ fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
 /// The cost of a launch.
 struct Cost {
     counters: Counters,
-    /// Lane instructions; in scans of whole arrays and in selections, without those of polls.
+    /// The number of lane instructions. In scans of whole arrays and in selections, the instructions of polls are subtracted.
     instructions: u64,
     item_count: u64,
     /// Bytes that have to be moved.
     item_traffic: u64,
-    /// The most bytes, and the most bytes of touched sectors, that may be moved for each byte of `item_traffic`.
+    /// The limits on moved bytes and on touched sectors, for each byte of `item_traffic`.
     most_moved: Moved,
-    /// Whether a thread may read or write less than 16 bytes at a time, and may read scattered shared memory: in selections, in columns,
-    /// and in scans whose results have another size than the items.
+    /// Whether a thread may read or write less than 16 bytes at a time, and may read scattered words of shared memory. Both are allowed in
+    /// selections, in columns, and in scans whose results have another size than the items.
     resizes: bool,
-    /// Bytes of the sectors in which blocks publish values, a word of an accumulator at a time. Each sector is written once and read once.
-    /// The value is 0 unless accumulators are so wide that this traffic matters.
+    /// The bytes of the sectors to which blocks publish values, one word of an accumulator at a time. Each sector is written once and read
+    /// once. The value is 0 unless accumulators are so wide that this traffic matters.
     published_bytes: u64,
 }
 
@@ -170,7 +172,8 @@ mod count {
             most_moved: MOVED,
             resizes: size_of::<O::Output>() != size_of::<T>(),
             published_bytes: match <O::Accumulator as Accumulator>::WORDS {
-                // Counts two values for each tile: its aggregate, and a prefix, which only the last tile of a tile group publishes.
+                // Counts two values for each tile, an aggregate and a prefix, although only the last tile of a tile group publishes a
+                // prefix.
                 words @ MANY_WORDS_OF_SCANS.. => 2 * 2 * 32 * TILES * words as u64,
                 _ => 0,
             },
@@ -187,7 +190,7 @@ mod count {
                 _ => T::any(&mut random),
             })
             .collect();
-        // Each item is written, to one output or the other.
+        // Each item is read once, and written to one of the two outputs.
         let item_traffic = 2 * size_of_val(&items[..]);
         let chosen = warpfold::select::<P, _>(&items).wait(Cpu).unwrap().len();
         select::<T, Before>(generation, symbol, &items, (item_traffic, chosen))
@@ -235,7 +238,7 @@ mod count {
         of_columns::<O, T>(counters, items.len(), traffic)
     }
 
-    /// The cost of columns. A lane reads one item at a time.
+    /// The cost of a reduction or scan of columns. A lane reads one item at a time.
     fn of_columns<O: Op<T>, T: Sample>(
         counters: Counters,
         item_count: usize,
@@ -323,7 +326,7 @@ fn columns() -> impl Iterator<Item = Row> {
     reductions.chain(for_each_columns_scan_kernel!(columns_rows))
 }
 
-/// The rows for selections by predicates and for runs in the table of kernels.
+/// The kernel rows for selections by predicates and for runs.
 macro_rules! selection_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
         fn selections() -> Vec<Row> {
@@ -357,7 +360,7 @@ macro_rules! symbols {
 /// Rows that stand for all rows with the same text.
 const TEXTS: [&[&str]; 2] = [for_each_text!(symbols), for_each_one_pass_text!(symbols)];
 
-/// Whether a row stands for its text.
+/// Whether a row stands for all rows with its text.
 fn stands_for_its_text(symbol: &str) -> bool {
     TEXTS.iter().any(|rows| rows.contains(&symbol))
 }
@@ -378,7 +381,7 @@ impl Cost {
         self.counters.global_sectors_read + self.counters.global_sectors_written
     }
 
-    /// The touched sectors' bytes without [`Self::published_bytes`], for each byte that has to be moved.
+    /// The bytes of touched sectors, minus [`Self::published_bytes`], for each byte that has to be moved.
     fn sector_bytes_per_byte(&self) -> f64 {
         let bytes = 32 * self.sectors() - self.published_bytes;
         bytes as f64 / self.item_traffic as f64
@@ -429,8 +432,8 @@ fn budgets() -> BTreeMap<(&'static str, &'static str), f64> {
     BUDGETS.lines().skip(1).map(parse).collect()
 }
 
-/// The generations in which a row's kernel is counted: all if the row stands for a text, otherwise the last. Except for instructions that
-/// 7.0 lacks, the operators' bodies are the same in all generations.
+/// The generations in which a row's kernel is counted: all generations if the row is in [`TEXTS`], otherwise only the last one. Except for
+/// instructions that 7.0 lacks, the operators' bodies are the same in all generations.
 fn generations(symbol: &str) -> &'static [Generation] {
     match stands_for_its_text(symbol) {
         true => &GENERATIONS,

@@ -13,7 +13,7 @@ use crate::data::{Sample, ordinary};
 use crate::engine::{Engine, GENERATIONS, Generation, SM_90};
 use crate::{assert_within, unwatched};
 
-/// Bytes of a state word, and of the tickets.
+/// The number of bytes of a state word, and of the control word with the tickets.
 const WORD_BYTES: u64 = 8;
 
 fn count<O: Op<T, Output: Item>, T: Sample>(
@@ -51,7 +51,8 @@ fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     let input_bytes = size_of_val(&items[..]) as u64;
     let output_bytes = size_of::<O::Output>() as u64;
     let blocks = reduce_chunk_count::<T>(item_count as u64);
-    // A block has a tree of 32 lanes in each warp, and then a tree of the 8 warps' totals in one warp.
+    // Each warp of a block combines the values of 32 lanes in a tree of 5 levels. One warp then combines the totals of the 8 warps in a
+    // tree of 3 levels.
     let block_shuffles = words * (u64::from(BLOCK_WARPS) * 5 + 3);
 
     assert_eq!(counters.blocks, blocks);

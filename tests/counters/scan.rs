@@ -1,4 +1,4 @@
-//! A scan reads each item once and writes each result once. Its blocks share a few words for each tile.
+//! A scan reads each item once and writes each result once. For each tile, its blocks publish and read only a few state words.
 
 use virtual_gpu::{Counters, Policy};
 use warpfold::{Max, Op, Sum};
@@ -10,7 +10,7 @@ use crate::data::{Sample, ordinary};
 use crate::engine::{Engine, GENERATIONS, Generation, SM_90};
 use crate::unwatched;
 
-/// A scan that was counted.
+/// The counters of a scan, and its number of blocks.
 struct Scan {
     counters: Counters,
     /// Blocks that were launched.
@@ -35,13 +35,14 @@ fn count<O: Op<T>, T: Sample>(
 /// How many earlier tile groups a look-back reads at once.
 const NEIGHBOURS: u64 = 7;
 
-/// The most words that blocks publish and read for each tile if no block waits, for accumulators of one word. A look-back reads the
-/// aggregates of the tile's own group and of seven earlier groups, and prefixes.
+/// For accumulators of one word, if no block waits: the most words that blocks publish for each tile, and the most words that they read for
+/// each tile. A look-back reads the aggregates of the tile's own group, those of seven earlier groups, and up to 32 prefixes of groups.
 const WORDS_PUBLISHED: u64 = 2;
 const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
 
-/// The most shuffles and votes of a look-back, for accumulators of one word. Shuffles: a known prefix, eight trees at once, a step for each
-/// earlier group, and the tree of the tile's own group for the next prefix. Votes: whether enough values are published.
+/// The most shuffles and votes of a look-back, for accumulators of one word. The shuffles: 1 for the known prefix, 9 for the trees of eight
+/// groups at once, 1 for each earlier group that is folded, and 5 for the tree of the tile's own group, which the prefix of the next group
+/// needs. Each vote asks whether enough values are published.
 const SHUFFLES_TO_LOOK_BACK: u64 = 1 + 9 + NEIGHBOURS + 5;
 const VOTES_TO_LOOK_BACK: u64 = 2;
 
@@ -161,6 +162,7 @@ fn only_the_partial_tile_has_bank_conflicts() {
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         scan.counters.bank_conflicts
     };
-    // In a partial tile, vectors that lack items are copied item by item. The items of neighbouring lanes are one vector apart.
+    // In a partial tile, vectors that lack items are copied item by item. The items that neighbouring lanes copy are one vector apart, and
+    // so conflict.
     assert_eq!(conflicts(SM_90, 5), conflicts(SM_90, 1));
 }

@@ -1,11 +1,11 @@
 //! Makes the driver calls of the library fail in turn.
 //!
-//! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each of several codes and for every third
-//! of these calls; in a sweep, for each call. In each of these runs, one call fails with one code. Each run has a thread of its own that
-//! has no current context. The scenario must return an error with the call and the raw code. (If the driver lacks memory, the error may
-//! name no call. If the library can do without the call, there may be no error.) The scenario must not panic. It must leak no object that
-//! the library can still release. Then the scenario runs again without a failure. It must work, or report that the code has ended the
-//! context. With the real driver, live objects are not counted, and everything else is checked.
+//! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each pair of a code and a driver call:
+//! with several codes, and with every third call (in a sweep, with each call). In the run of a pair, this call fails with this code. Each
+//! run has a thread of its own, on which no context is current at first. The scenario must return an error with the call and the raw code.
+//! (If the driver lacks memory, the error may name no call. If the library can do without the call, there may be no error.) The scenario
+//! must not panic. It must leak no object that the library can still release. Then the scenario runs again without a failure. It must work,
+//! or report that the code has ended the context. With the real driver, live objects are not counted, and everything else is checked.
 
 use std::thread;
 
@@ -43,7 +43,7 @@ const RELEASES: [&str; 6] = [
 /// The code of too little device memory.
 const OUT_OF_MEMORY: i32 = 2;
 
-/// Work whose driver calls fail: `work`, with the value that `prepare` makes.
+/// Work whose driver calls the tests make fail. `work` gets the value that `prepare` makes.
 struct Scenario<P, W> {
     prepare: P,
     work: W,
@@ -88,8 +88,8 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         self.attempt(None)
     }
 
-    /// In a sweep, makes each driver call fail with each code; otherwise only every third call, to save time. The call has no effect, or
-    /// fails after its effect.
+    /// In a sweep, makes each driver call fail with each code; otherwise only every third call, to save time. By `moment`, the failing call
+    /// has no effect, or fails after its effect.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));
@@ -123,7 +123,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         }
     }
 
-    /// After every third driver call in turn (in a sweep, after each), makes the next synchronising call fail.
+    /// For every third driver call (in a sweep, for each): runs the scenario, and makes the next synchronising call after this call fail.
     fn fail_after_each_call(&self, code: i32) {
         let clean = self.clean_attempt();
         for (nth, &call) in clean.calls.iter().enumerate().step_by(sweep::step(3)) {
@@ -153,7 +153,8 @@ fn dropping(calls: &[&str]) -> usize {
     frees.map_or(calls.len(), |first| first.saturating_sub(3))
 }
 
-/// Whether one of these calls, before those of a `Gpu`'s drop, waits for earlier work, and so reports the work's failure.
+/// Whether one of these calls waits for earlier work, and so reports a failure of that work. The calls that a `Gpu`'s drop makes do not
+/// count.
 fn waits(calls: &[&str]) -> bool {
     calls[..dropping(calls)]
         .iter()
@@ -163,7 +164,7 @@ fn waits(calls: &[&str]) -> bool {
 /// Whether a failure of this call may be ignored.
 fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
     nth >= dropping(calls)
-        // An older driver lacks the function that is looked up here, and its streams have no numbers.
+        // This call looks up a function that older drivers lack. If the call fails, the library works without that function.
         || calls[nth] == "cuGetProcAddress"
         // The library tries the next variant of the PTX.
         || (calls[nth] == "cuModuleLoadDataEx" && code == 222)

@@ -20,7 +20,7 @@ fn with_member(test: &str, body: impl FnOnce(Member<'static>)) {
         let mut member = within([gpu], Duration::from_secs(5)).pop().unwrap();
         let share = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
         assert_eq!(reduce::<Sum, _>(&share).wait(&mut member), Ok(6));
-        // A buffer that outlives its context frees memory that may belong to others.
+        // If the buffer outlived its context, its drop would free memory that may belong to others by then.
         drop(share);
         body(member);
     });

@@ -188,7 +188,7 @@ fn an_id_of_a_wrong_length_is_refused() {
     assert!(matches!(fault, Fault::Missing(_)), "{fault:?}");
     drop(part);
 
-    // The file is longer than memory. The reader reads at most one byte more than an id has.
+    // The file would not fit in memory. The reader reads at most one byte more than an id has.
     let _endless = id_file::write(&path, &ID).unwrap();
     let file = File::options().write(true).open(&path).unwrap();
     file.set_len(1 << 40).unwrap();

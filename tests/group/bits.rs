@@ -44,7 +44,7 @@ fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(lengths: &[usize]) {
     assert_same_bits(&found, &vec![expected; lengths.len()], &what);
 }
 
-/// How a scan is called.
+/// Where a scan writes its results.
 #[derive(Debug, Clone, Copy)]
 enum Form {
     Apart,
@@ -98,7 +98,7 @@ macro_rules! scans {
 scans!(scans_inclusively, inclusive_scan);
 scans!(scans_exclusively, exclusive_scan, exclusive);
 
-/// For each kind of `for_each_text`, a function that checks a row.
+/// For each kind that `for_each_text` lists: a function that checks a kernel row of this kind.
 mod calls {
     use super::*;
 
@@ -166,7 +166,8 @@ fn reductions_of_shares_that_end_at_boundaries() {
             &[tile - 1, 2, tile],
             &[tile + 1, tile - 1, 1],
             &[0, tile, 0, 2 * tile + 5],
-            // First one chunk on four ranks, then several chunks, where some ranks have no whole chunk.
+            // In the next case, one chunk lies on four ranks. In the last two cases, there are several chunks, and some ranks have no whole
+            // chunk.
             &[tile / 4, tile / 4, 1, tile / 4],
             &[3 * tile - 7, 3, 2, 2 * tile],
             &[300 * tile + 17, 5],

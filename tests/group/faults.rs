@@ -22,12 +22,13 @@ fn works(member: &mut Member<'_>) {
     assert_eq!(sum, Ok(ranks * (ranks + 1) / 2));
 }
 
-/// A slice whose buffer has been freed. The buffer is so large that a device does not give its memory to the small buffers of other ranks.
+/// A slice whose buffer has been freed. The buffer is so large that the driver does not reuse the freed memory for the small buffers of
+/// other ranks.
 fn gone() -> DeviceSlice<u32> {
     DeviceBuffer::<u32>::zeroed(1 << 24).unwrap().index(..3)
 }
 
-/// Three ranks, or two if there can only be two.
+/// The number of ranks: three, or two if a test cannot have three.
 fn three() -> usize {
     most_ranks().min(3)
 }

@@ -59,7 +59,7 @@ fn scans_have_the_bits_of_one_gpu() {
         }
         exclusive_scan::<Sum, f32>(&gpus, 3_000_001);
         if is_sweep() {
-            // The second of these scans has the tiles of long scans, the others those of short scans.
+            // The second of these scans has the tiles of long scans. The first and the third scan have the tiles of short scans.
             inclusive_scan::<Sum, f32>(&gpus, (1 << 21) + 1);
             inclusive_scan::<Sum, f64>(&gpus, (2 << 20) + 777);
             exclusive_scan::<Max, i8>(&gpus, (8 << 20) + 12_345);

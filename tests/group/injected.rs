@@ -33,7 +33,7 @@ const RELEASES: [&str; 4] = [
 struct Seen {
     /// The result of each call of the library.
     results: Vec<Result<()>>,
-    /// The driver calls of the library's calls, and those of the member's drop.
+    /// The driver calls that the library's calls make, and those that the member's drop makes.
     driver_calls: [Vec<&'static str>; 2],
     has_fired: bool,
 }
@@ -74,8 +74,8 @@ impl Buffers {
     }
 }
 
-/// Makes the calls on each rank. `failure`, if any, is injected on the rank `failing` alone. Earlier attempts leave only loaded kernels, so
-/// all attempts after the first make the same driver calls until one fails.
+/// Makes the calls of [`Buffers::calls`] on each rank. `failure`, if any, is injected on the rank `failing` alone. Earlier attempts leave
+/// only loaded kernels, so all attempts after the first make the same driver calls until a driver call fails.
 fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
     devices().iter().for_each(|gpu| gpu.trim().unwrap());
     as_ranks(RANKS, LIMIT, |mut member| {
@@ -100,7 +100,7 @@ fn carried(error: &Error) -> Option<(&'static str, i32)> {
     }
 }
 
-/// Checks the outcome if this driver call fails on this rank. If `may_pass`, the failure need not be an error.
+/// Checks the outcome if this driver call fails on this rank. If `may_pass`, the failure need not cause an error.
 fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may_pass: bool) {
     let begin = Instant::now();
     let failure = Failure {
@@ -124,7 +124,7 @@ fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may
     let error = results[failing][place].as_ref().unwrap_err();
     assert_eq!(carried(error), Some((call, CODE)), "{what}");
     for rank in (0..RANKS).filter(|&rank| rank != failing) {
-        // Ranks that already have everything they need see the failure in their next call.
+        // If a rank already has all values from other ranks that this call needs, it sees the failure only in its next call.
         let told = first_error(rank).map_or(results[rank].len(), |told| told);
         assert!(told == place || told == place + 1, "{what}");
         if let Some(Err(error)) = results[rank].get(told) {
@@ -163,7 +163,8 @@ fn step(failing: usize) -> usize {
 fn fail_each_call(test: &str, failing: usize, moment: Moment) {
     on_four_devices(test, || {
         if virtual_gpu::mode() != Ok(Mode::Virtual) {
-            // NCCL makes driver calls of its own, and other processes use real memory too.
+            // On real GPUs, neither the driver calls nor the free memory can be compared: NCCL makes driver calls of its own, and other
+            // processes use the memory too.
             return;
         }
         attempt(failing, None);
@@ -172,14 +173,15 @@ fn fail_each_call(test: &str, failing: usize, moment: Moment) {
             assert!(seen.results.iter().all(Result::is_ok), "{:?}", seen.results);
         }
         let [calls, end] = clean.swap_remove(failing).driver_calls;
-        // The library waits for a stream once more before it keeps the stream. If the stream was already waited for, the failure of this
-        // call need not be an error.
+        // Before the library keeps a stream for later calls, it waits for the stream once more. If nothing was queued since the previous
+        // wait, the failure of this wait need not cause an error.
         let is_idle = |nth: usize| {
             let before = calls[..nth].iter().rfind(|call| !RELEASES.contains(call));
             calls[nth] == "cuStreamSynchronize" && before == Some(&calls[nth])
         };
         let may_pass = |nth| nth >= calls.len() || is_idle(nth);
-        // A member that is dropped and cannot enter its context frees nothing: its addresses may belong to other memory by now.
+        // If a member's drop cannot enter the context, it frees nothing, since the member's addresses may belong to other memory by now. So
+        // the driver calls of the drop are tested together with the releases.
         let all = calls.iter().chain(&end).copied().enumerate();
         let (releases, others): (Vec<_>, Vec<_>) =
             all.partition(|&(nth, call)| RELEASES.contains(&call) || nth >= calls.len());

@@ -55,7 +55,7 @@ pub fn offers_nccl(test: &str) -> bool {
         (Ok(Mode::Real), Ok(_)) if devices().len() > 1 => return true,
         _ => "it needs two real GPUs".to_owned(),
     };
-    // The harness shows the output of failed tests only, and does not capture this write.
+    // The harness captures what a test prints, and shows it only if the test fails. It does not capture this write.
     let line = format!("SKIPPED over NCCL: {test}: {reason}\n");
     io::stderr().write_all(line.as_bytes()).unwrap();
     false

@@ -1,4 +1,5 @@
-//! Means and variances against exact integers. Some means are so far from 0 that the sum of squares would lose the variance.
+//! Compares means and variances with results of exact integer arithmetic. Some means are so far from 0 that the sum of squares would lose
+//! the variance.
 
 use warpfold::{Moments, gpu_moments};
 

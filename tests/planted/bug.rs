@@ -86,7 +86,7 @@ impl Bug<'_> {
 #[derive(Debug, Default)]
 struct Tally {
     schedules: u64,
-    /// For each check, a number for each policy, in the order of [`Policy::ALL`].
+    /// For each check, its numbers of schedules under each policy, in the order of [`Policy::ALL`].
     found: BTreeMap<Check, [u64; Policy::ALL.len()]>,
 }
 
@@ -112,8 +112,8 @@ impl Tally {
     }
 }
 
-/// Four sets of checks: an empty set, and `sync`, `race` and `init` alone. With two checks, the first finding would end the launch and hide
-/// findings of the other check.
+/// Four sets of checks: an empty set, a set of `sync` alone, a set of `race` alone, and a set of `init` alone. With two checks in a set,
+/// the first finding would end the launch and hide findings of the other check.
 fn one_at_a_time() -> [Checks; 4] {
     let mut watches = [Checks::none(); 4];
     watches[1].sync = Switch::On;

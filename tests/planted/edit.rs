@@ -14,7 +14,7 @@ pub struct Edit {
     count: usize,
 }
 
-/// The occurrences of a pattern in a kernel's text, by name, in their order.
+/// A pattern, and names for its occurrences in a kernel's text, in the order of the text.
 ///
 /// If a change of a kernel adds or removes an occurrence, only `names` must be adapted.
 #[derive(Debug, Clone, Copy)]

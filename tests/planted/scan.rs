@@ -30,8 +30,8 @@ const fn in_each_look(pattern: &'static str) -> Places {
 const BARRIERS: Places = in_each_half("bar.sync \t0;");
 const BARRIER_OF_WARPS: &str = "bar.sync \t1, 256;";
 
-/// The stores of state words and of the tickets. The block that takes the last ticket resets the tickets; in the scan that uses up the
-/// tags, the last block to leave resets them. The unnamed stores clear the state words, or are for long scans.
+/// The stores of state words and of the tickets. In the scan that uses up the tags, the last block to leave resets the tickets. In any
+/// other scan, the block that takes the last ticket resets them. The unnamed stores clear the state words, or are for long scans.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
@@ -56,8 +56,8 @@ const PLAIN_STORE: &str = "st.global.b64 [%g], *;";
 /// The loads of the aggregates of the tile's own tile group.
 const LOADS: Places = in_each_look("ld.relaxed.gpu.global.b64 *, [%first+0];");
 
-/// The comparisons of the tags of words: in the tile's own tile group, in an earlier tile group, and in a prefix. The result has a bit for
-/// each published slot.
+/// The comparisons of the tags of state words: of a tile in the look-back's own tile group, of a tile in an earlier tile group, and of a
+/// prefix. A comparison gives a bit, which is set if the slot is published.
 const OWN_TAGS: Places = in_each_half("selp.b32 \t*, 1, 0, *;\n\tmov.b64 \t{_,");
 const TAGS_BEFORE: Places = in_each_look("selp.b32 \t*, 2, 0, *;");
 const PREFIX_TAGS: Places = in_each_half("selp.b32 \t*, 256, 0, *;\n\tor.b32 \t*, *, *;\n\tshr");
@@ -76,7 +76,7 @@ const BALLOTS: Places = Places {
     names: &["", "enough", "", "", "", "", ""],
 };
 
-/// One warp tells another which tile is next, or that no tile is left. The other warp waits.
+/// One warp tells another warp which tile is next, or that no tile is left, and arrives at a barrier. The other warp waits at this barrier.
 const TELL_TILE: Places = Places {
     pattern: "bar.arrive \t*, 64;",
     names: &["in turn", "", "", "", "", ""],

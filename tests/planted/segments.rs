@@ -1,7 +1,7 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
-//! There are also long segments, whose chunks single warps combine, and rows of two chunks. A block takes all chunks of a row of `Sum`.
-//! Items of rows of `Moments` go straight to registers: warps combine whole chunks, or pieces of chunks. Then a block combines the chunks
-//! of a row.
+//! There are also rows of two chunks, and long segments, in which each warp combines whole chunks. In reductions of rows by `Sum`, one
+//! block takes all chunks of a row. In reductions of rows by `Moments`, the items go straight to registers: each warp combines whole
+//! chunks, or pieces of chunks. Later, one block combines the partials of a row.
 
 use warpfold::{Moments, Sum};
 
@@ -31,7 +31,7 @@ const BARRIERS: Places = Places {
     ],
 };
 
-/// The warps' barriers, named after what follows them.
+/// The barriers of single warps, named after what follows them.
 const WARP_BARRIERS: Places = Places {
     pattern: "bar.warp.sync \t-1;",
     names: &[
@@ -131,9 +131,9 @@ const STREAMING_STORES: Places = STORES.named(&STREAMING_STORE_NAMES);
 
 const STREAMING_STORE_NAMES: [&str; 76] = {
     let mut names = [Places::OTHER; 76];
-    // The first word of a chunk's value that one warp has combined.
+    // Stores the first word of a chunk's value, where one warp has combined the whole chunk.
     names[1] = "of a whole chunk";
-    // The first word of a value that was combined from pieces.
+    // Stores the first word of a chunk's value, where the chunk was combined from pieces.
     names[57] = "of pieces";
     names
 };
@@ -180,8 +180,8 @@ const ROWS: Circumstances = Circumstances {
     ..SEGMENTS
 };
 
-/// As many items, with three windows for each block: single warps combine whole chunks. In rows of `Sum`, all chunks of a row go to one
-/// block.
+/// As many items as in [`ROWS`], with three windows for each block. Then each warp combines whole chunks. In a reduction of rows by `Sum`,
+/// all chunks of a row go to one block.
 const WHOLE_CHUNKS: Circumstances = Circumstances {
     windows_per_block: 3,
     ..ROWS

@@ -1,5 +1,5 @@
-//! A trial of a kernel. If the first launch seems right, the kernel runs again on the same workspace, with other items. So leftovers of the
-//! first launch matter too.
+//! A trial of a kernel. If the first launch seems right, the kernel runs again on the same workspace, with other items. The second launch
+//! finds the state words that the first launch has left in the workspace.
 
 use std::iter::repeat_n;
 
@@ -42,7 +42,7 @@ pub struct Circumstances {
     pub generation: Generation,
     pub multiprocessors: u32,
     pub item_count: usize,
-    /// How many launches have used the workspace.
+    /// The epoch of the workspace before the trial: as if this many launches had used the workspace.
     pub epoch: u32,
     /// How many windows each block of a launch on segments has.
     pub windows_per_block: u64,
@@ -75,7 +75,7 @@ pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstanc
     of_segments::<O, T>(it, segments(it.item_count))
 }
 
-/// A trial of a reduction of long and shorter segments, with an empty one between.
+/// A trial of a reduction of long and shorter segments, among them an empty segment.
 pub fn of_long_segments<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
     of_segments::<O, T>(it, vec![0, 5000, 5700, 5700, 8700, it.item_count])
 }
@@ -92,7 +92,7 @@ fn of_segments<O: Op<T, Output: Item>, T: Sample>(it: Circumstances, offsets: Ve
     })
 }
 
-/// A trial of a reduction of rows of two chunks.
+/// A trial of a reduction of rows. Each row has two chunks.
 pub fn of_rows_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
     let row_items = 2 * chunk_items::<T, O::Accumulator>() as usize;
     let lists = lists::<O, T>(it.item_count);
@@ -161,13 +161,13 @@ pub fn of_columns_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> 
     })
 }
 
-/// Columns of the trials' matrices.
+/// The number of columns of each matrix.
 const COLUMNS: usize = 2;
 
 /// Offsets of segments of many lengths. The last segment ends with the last item.
 fn segments(item_count: usize) -> Vec<usize> {
     let mut offsets = vec![0];
-    // Many segments of one item, and between them some segments of 20 items, fill a window.
+    // Many segments of one item fill a window. Every fiftieth segment has 20 items.
     let few = [1300, 5000, 0, 17, 40, 32, 25, 18, 31, 19, 22, 9000];
     let many = (0..2500).map(|number| if number % 50 == 0 { 20 } else { 1 });
     for length in few.into_iter().chain(many) {

@@ -2,12 +2,12 @@
 //! device, or at an invalid address. Counts in device memory may be too large, and offsets may be wrong. The call is queued, waited for or
 //! captured.
 //!
-//! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. With items, a call
-//! must be refused if an argument has a wrong length, address or overlap. It must then write nothing, and leave nothing in its capture.
-//! Without items, such a call may be refused. Any other call must write the results of plain loops, and nothing else. If only the device
-//! knows how long an output must be, a call fills a short output to its end. If the results are unspecified, as with wrong offsets, the
-//! call may write anything to its outputs. The test judges arguments by their lengths, addresses and byte ranges, without the library's
-//! code.
+//! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. A call with items
+//! must be refused if an argument is too short or at a wrong address, or if an output overlaps another argument where it must not. A
+//! refused call must write nothing, and leave nothing in its capture. A call without items and with such a mistake may be refused. Any
+//! other call must write the results of plain loops, and nothing else. If only the device knows how long an output must be, a call fills a
+//! short output to its end. If the results are unspecified, as with wrong offsets, the call may write anything to its outputs. The test
+//! judges arguments by their lengths, addresses and byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -51,11 +51,11 @@ pub struct Extent {
 /// A mistake in an argument.
 #[derive(Debug, Clone, Copy)]
 enum Slip {
-    /// It begins at the start of the argument with this index, plus this many items. A negative number means before the start.
+    /// It begins this many items after the start of the argument with this index, or before that start if the number is negative.
     Over(usize, i64),
     /// It begins in the middle of the argument with this index.
     OverMiddle(usize),
-    /// It has only this many tenths of the most items that the call accesses. No mistake if its length is [`Length::Given`].
+    /// Its length is this many tenths of [`Role::items`]. With [`Length::Given`], the length is not changed.
     Short(usize),
     /// It starts one byte late.
     Misaligned,
@@ -217,7 +217,7 @@ impl Case {
         answer
     }
 
-    /// The places of the arguments: one after the other in the arena, except for the mistakes.
+    /// Where the arguments are. Those without a mistake lie one after the other in the arena.
     fn places(&self, roles: &[Role], start: u64, strangers: &Strangers) -> Vec<Extent> {
         let mut at = start + BORDER_BYTES as u64;
         let mut places: Vec<_> = roles
@@ -331,7 +331,7 @@ fn has_flaw(
     pairs().any(is_short) || pairs().any(is_misplaced) || overlaps()
 }
 
-/// Whether an output of [`Length::Any`] may be too short for all results.
+/// Whether an output of [`Length::Any`] has fewer items than the call may write.
 fn is_any_short(roles: &[Role], places: &[Extent]) -> bool {
     let mut pairs = roles.iter().zip(places);
     pairs.any(|(role, place)| role.length == Length::Any && place.items < role.items)
@@ -344,7 +344,7 @@ fn has_room(roles: &[Role], places: &[Extent], written: &[Vec<u64>]) -> bool {
         .all(|((role, place), written)| role.length != Length::Any || written.len() <= place.items)
 }
 
-/// Whether an error refuses a call's arguments.
+/// Whether an error says that a call's arguments are refused.
 fn is_refusal(error: &Error) -> bool {
     matches!(
         error,
@@ -405,7 +405,7 @@ fn write_contents(role: &Role, place: &Extent, start: u64, bytes: &mut [u8], ran
     }
 }
 
-/// The model's results for the values of all arguments.
+/// The results that the call's model computes from the values of all arguments.
 fn values_and_model(
     call: &Call,
     roles: &[Role],

@@ -21,7 +21,8 @@ pub struct Call {
     pub row: Row,
     pub item_count: usize,
     pub contents: Contents,
-    /// The input begins this many items after a multiple of 16 bytes, or, as a slice of the host, after the start of a list.
+    /// In device memory, the input begins this many items after a multiple of 16 bytes. A slice of the host begins this many items after
+    /// the start of a `Vec`.
     pub input_offset: usize,
     pub form: Form,
     pub output: Output,
@@ -117,8 +118,8 @@ impl Call {
         (self.row.check_reference)(self);
     }
 
-    /// Calls `work` in this call's form: with a stream to queue on, or with `None` to wait. Before a capture, calls `work` once to
-    /// warm up, and then `reset`.
+    /// Calls `work` in this call's form: with a stream to queue on, or with `None` to wait. For [`Form::Captured`]: calls `work` once
+    /// without a capture, to warm up; calls `reset`; then calls `work` in the capture.
     pub fn carry_out(
         &self,
         mut work: impl FnMut(Option<&Stream>) -> Result<()>,
@@ -157,7 +158,7 @@ impl Call {
         }
     }
 
-    /// How often the work is done, one time after the other, on the same memory.
+    /// How many times the call's work is done on the same memory.
     pub fn repeats(&self) -> usize {
         match self.form {
             Form::Captured(launches) => launches,

@@ -1,5 +1,5 @@
-//! The contents of lists. A shorter list with the same contents is the beginning of a longer one, except for the position of a
-//! NaN.
+//! The contents of lists. With the same [`Contents`], a shorter list is the beginning of a longer list. But with [`Contents::OneNan`], the
+//! NaN may be at another index.
 
 use crate::device::Item;
 use bytemuck::cast_slice_mut;
@@ -22,7 +22,7 @@ pub enum Contents {
     Ordinary(u64),
     /// Ordinary items, about every eighth of them replaced by an edge value of the type.
     WithEdges(u64),
-    /// Ordinary items and one NaN. Integers are ordinary.
+    /// Ordinary items, one of them replaced by a NaN. A list of integers has only ordinary items.
     OneNan(u64),
     /// Random bits. Floats include NaNs with any payload.
     Bits(u64),

@@ -1,6 +1,6 @@
-//! The expected results: for integers by a plain loop, for floats by the reference.
+//! The expected results: for integers by a plain loop, for floats by the reference, which is [`Cpu`].
 //!
-//! The loops are this test's own, and know nothing of tiles or accumulators.
+//! The loops are in this file, and know nothing of tiles or accumulators.
 
 use crate::device::{Item, Kernel};
 use warpfold::cust_half::{bf16, f16};
@@ -70,8 +70,8 @@ macro_rules! by_loops {
     };
 }
 
-/// Implements [`Reduction`] by the reference, and also [`Scan`], except for `WideSum` and `LogSumExp`. If a start and a step are given, a
-/// plain loop also computes the results. It begins with the start, and the step combines one more item.
+/// Implements [`Reduction`] by the reference. For operators other than `WideSum` and `LogSumExp`, also implements [`Scan`]. If a start and
+/// a step are given, a plain loop also computes the results. It begins with the start, and the step combines one more item.
 macro_rules! by_reference {
     ($op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
         impl Reduction<$t> for $op {
@@ -128,7 +128,7 @@ macro_rules! integers {
     )*};
 }
 
-/// Each line has a type, and the NaN that its results have.
+/// Each line has a float type, and the NaN that `Min` and `Max` return if an item is a NaN.
 macro_rules! floats {
     ($($t:ident: $nan:expr;)*) => {$(
         by_reference!(Sum, $t);

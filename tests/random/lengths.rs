@@ -1,4 +1,5 @@
-//! Numbers of items: most around the sizes of vectors, warps, blocks, tiles and pieces, some anywhere.
+//! Numbers of items. Most numbers are near the size of a vector, warp, block, tile or piece, or near a multiple of it. The others are
+//! arbitrary.
 
 use proptest::num::usize::BinarySearch;
 use proptest::prelude::RngExt;
@@ -10,7 +11,7 @@ use proptest::test_runner::TestRunner;
 pub enum Lengths {
     /// A few tiles of any type.
     Short,
-    /// Longer: some fill several tile groups, or several pieces of a slice.
+    /// More items. Some numbers fill several tile groups, or several pieces of a slice.
     Long,
 }
 

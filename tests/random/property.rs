@@ -1,5 +1,4 @@
-//! Properties that must hold for every case of a strategy, with a number of cases, a seed, and the report of a
-//! failure.
+//! A property must hold for every case that a strategy makes. This module chooses the number of cases and the seed, and reports a failure.
 
 use std::env;
 use std::fmt::Debug;
@@ -74,8 +73,8 @@ impl Property {
     }
 }
 
-/// Tries a case, which fails by panicking. After a fault, the device may be unusable for the rest of the process. If it is, no smaller case
-/// can be tried, and the smallest failing case so far is reported.
+/// Tries a case, which fails by panicking. After a fault, the device may be unusable for the rest of the process. If the device is
+/// unusable, no smaller case can be tried, and the smallest failing case so far is reported.
 fn attempt<C>(case: &C, check: impl Fn(&C)) -> TestCaseResult {
     if FAILED.load(Ordering::Relaxed) && warpfold::gpu_sum(&[1u32]).is_err() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Makes and checks a call of a row of the table of kernels. Only the rows of `for_each_text` have calls.
+//! Makes a call for a kernel row, and checks its results. Only the rows of `for_each_text` have calls.
 
 use crate::device::{Item, Kernel};
 use std::fmt;

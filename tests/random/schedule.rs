@@ -14,8 +14,8 @@ const STEP_BUDGET: u64 = 500_000_000;
 pub struct Schedule {
     policy: Policy,
     seed: u64,
-    /// Whether the default checks are on, beside those of memory accesses. A case then takes several times as long, so only some cases have
-    /// them.
+    /// Whether the default checks are on. The alignment and the bounds of memory accesses are checked in any case. With all default checks,
+    /// a case takes several times as long, so only some cases have them.
     all_checks: bool,
 }
 

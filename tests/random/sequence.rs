@@ -23,7 +23,7 @@ use crate::schedule::Schedule;
 use model::operators;
 use step::Step;
 
-/// The most threads that make calls.
+/// How many threads make calls.
 const THREADS: usize = 3;
 /// How many streams there are, for all threads.
 const STREAMS: usize = 3;
@@ -44,9 +44,9 @@ pub struct Plan {
 /// When threads make their calls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pace {
-    /// One call after the other, so a sequence runs in the same way again.
+    /// One call after the other. So a sequence runs in the same way each time.
     InTurn,
-    /// As soon as the calls that a call depends on have been made.
+    /// A thread makes a call as soon as the earlier calls that conflict with it have been made.
     AtOnce,
 }
 

@@ -27,7 +27,8 @@ fn only_items_offsets_and_results_are_moved() {
                 .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
                 .unwrap();
             let (items, results) = (4 * ITEMS as u64, 4 * count as u64);
-            // As a chunk's start or end, each offset is read at most twice. Each block also reads offsets in its searches.
+            // Each offset is read at most twice: as the end of a chunk, and as the start of the next chunk. Each block also reads offsets
+            // in its searches.
             let searches = counters.blocks * 2 * 5 * 32 * 4;
             let read = items + 2 * results + searches + counters.blocks * 80;
             assert!(
@@ -66,8 +67,8 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 .segmented_scan::<Sum, f32>(&items, &offsets, false, &options)
                 .unwrap();
             let results = 4 * ITEMS as u64;
-            // As a chunk's start or end, each offset is read at most twice. Each block also reads offsets in its searches, and state words
-            // while it waits.
+            // Each offset is read at most twice: as the end of a chunk, and as the start of the next chunk. Each block also reads offsets
+            // in its searches, and state words while it waits.
             let more = 8 * count as u64 + counters.blocks * (2 * 5 * 32 * 4 + 32 * 8 + 112);
             assert!(
                 (results..=results + more).contains(&counters.global_bytes_read),

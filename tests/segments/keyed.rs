@@ -74,8 +74,8 @@ impl Engines {
     }
 }
 
-/// Lengths of short runs, of runs of about 128 items, of runs of several windows and chunks, and random lengths. A block compares the 128
-/// keys before its window, and the 128 keys after it.
+/// Lengths of short runs, of runs of about 128 items, of runs of several windows and chunks, and random lengths. A block finds heads not
+/// only in its window, but also among the 128 keys before it and the 128 keys after it.
 fn lists(random: &mut Random) -> Vec<Vec<usize>> {
     let chunk = chunk_items::<f32, f32>() as usize;
     let mut lists = vec![
@@ -86,7 +86,7 @@ fn lists(random: &mut Random) -> Vec<Vec<usize>> {
         vec![129; 40],
         vec![256 - 1, 1, 256, 257, 511, 1, 1, 512, 1000],
         vec![5, 2 * chunk + 3, 700, chunk, chunk + 1, 9],
-        // If windows are small, more windows than a look-back reads at once.
+        // If windows are small, the run of 40,000 items has more windows than a look-back reads at once.
         vec![9, 40_000, 1, 3],
     ];
     for most in [20, 300, 3000] {

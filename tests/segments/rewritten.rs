@@ -22,7 +22,7 @@ struct Noise {
     most: u32,
 }
 
-/// Rare changes, small and large, and frequent small ones.
+/// Rare changes of several sizes, and frequent small changes.
 const NOISES: [Noise; 6] = [
     noise(9, 7),
     noise(7, 63),
@@ -164,8 +164,9 @@ where
     assert!(refused > 10 && accepted > 10, "{refused}, {accepted}");
 }
 
-/// Each warp that has a ring reads the offsets of all the block's chunks, and the warps may see different chunks without items. The launch
-/// has one block, so no other block may write a result twice.
+/// Each warp that has a ring reads the offsets of all the block's chunks. Since reads of the same offset differ, the warps may disagree on
+/// which chunks have no items. Still, each result must be written exactly once. The launch has only one block, so two blocks cannot write
+/// the same result.
 #[test]
 fn a_block_of_long_chunks_writes_each_result_once() {
     let lengths = [700, 1, 1, 3000, 1, 1].repeat(3);
@@ -187,7 +188,8 @@ fn a_block_of_long_chunks_writes_each_result_once() {
             .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
             .unwrap_or_else(|error| panic!("{options:?}: {error}"));
         accepted += u32::from(!is_refused);
-        // Memory of results that are not written has the bits 0. The sum of no items is -0.0.
+        // The memory of a result that is not written keeps the bits 0. A sum that is written has other bits: even the sum of no items is
+        // -0.0.
         let is_written = |sum: &f32| sum.to_bits() != 0;
         assert!(found.iter().all(is_written), "{options:?}: {found:?}");
     }

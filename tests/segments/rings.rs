@@ -1,5 +1,5 @@
-//! Left folds of rows and of long segments. In most of the launches, each warp has a ring in shared memory. The tests cover every place in
-//! a vector, several rows in a block, chunks of any length, and empty segments among long ones.
+//! Left folds of rows and of long segments. In most of the launches, each warp has a ring in shared memory. The tests cover rows that begin
+//! at each item of a vector, blocks with several rows, chunks of any length, and empty segments among long segments.
 
 use bytemuck::Zeroable;
 use cust::memory::DeviceBuffer;
@@ -36,7 +36,7 @@ where
         for begin in 0..4 {
             assert_rows::<O, T>(gpu, &items, &input, row_items, begin);
         }
-        // Few rows. Short rows then end in the middle of a step.
+        // Few rows. If the rows are short, the last row then ends in the middle of a step.
         for rows in [1, 3] {
             let count = Ord::min(rows * row_items, items.len());
             assert_rows::<O, T>(gpu, &items[..count], &input, row_items, 0);

@@ -19,8 +19,8 @@ use crate::shapes;
 
 const KERNEL: &str = "segmented_scan_sum_f32";
 
-/// Checks an inclusive and an exclusive scan of a buffer's items after the first `skipped`. Results before the first offset and from the
-/// last offset on are not written.
+/// Checks an inclusive and an exclusive scan of a buffer's items, except for the first `skipped` items. Results before the first offset and
+/// from the last offset on are not written.
 fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
     skipped: usize,
     begin: usize,

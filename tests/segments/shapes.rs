@@ -42,8 +42,9 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
     lists
 }
 
-/// Lengths for windows of few chunks, of short chunks, and of many chunks with a longer one, in mixed order. The lengths for one window
-/// have `chunk` items and segments together: as many as a window of a large launch has diagonals.
+/// Lengths for three kinds of windows, in mixed order: windows of few chunks, windows of short chunks, and windows of many chunks, where
+/// one chunk is longer than the others. The lengths for one window have `chunk` items and segments together: as many as a window of a large
+/// launch has diagonals.
 pub fn mixed(chunk: usize) -> Vec<usize> {
     let few = vec![31; chunk / 32];
     let short = vec![1; chunk / 2];

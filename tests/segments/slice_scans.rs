@@ -7,7 +7,8 @@ use warpfold::{Cpu, Equal, Gpu, Offset, Sum, WideSum, kind, scan};
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::shapes;
 
-/// Calls a macro for each order of a scan, with the order's name and its methods.
+/// Calls a macro for inclusive and for exclusive scans, forward and reversed. The macro gets the name of each such scan, and the methods
+/// that request it.
 macro_rules! for_each_order {
     ($check:ident) => {
         $check!("inclusive");
@@ -78,7 +79,7 @@ fn slices_of_more_than_a_piece() {
     check::<Sum, f64, usize>(1, &[500_000, 0, 30_000], 2);
 }
 
-/// How many copies from the device `work` makes.
+/// How many times `work` copies memory from the device to the host.
 fn downloads(work: impl FnOnce()) -> usize {
     let ((), calls) = record(work);
     let downloads = calls.iter().filter(|call| call.starts_with("cuMemcpyDtoH"));

@@ -48,7 +48,7 @@ fn lists(random: &mut Random, diagonals: usize) -> Vec<Vec<usize>> {
 
 #[test]
 fn any_schedule() {
-    // So few that the longest segments just have more than 16 chunks.
+    // With so many multiprocessors, all launches below have small windows, although the longest segment has more than 16 chunks.
     const MULTIPROCESSORS: u32 = 48;
     let mut random = Random::new(21);
     let mut seen = [false; 4];

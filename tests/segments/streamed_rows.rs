@@ -15,8 +15,9 @@ use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows. Some rows have one piece, some two to seven pieces, some 2 to 16 chunks, and one 18 chunks. The remaining rows are not
-/// streamed: they are not whole vectors, have fewer than eight vectors or no multiple of eight, or have too many pieces.
+/// Lengths of rows. Some rows have one piece, some have 2 to 7 pieces, some have 2 to 16 chunks, and rows of 70,656 items have 18 chunks.
+/// The remaining rows are not streamed. They do not consist of whole vectors, or have fewer than eight vectors, or a number of vectors that
+/// is not a multiple of eight, or too many pieces.
 const LENGTHS: [usize; 24] = [
     16, 18, 32, 60, 64, 96, 128, 224, 256, 288, 512, 768, 1000, 1024, 1028, 2048, 3072, 4096, 4608,
     5120, 7680, 8192, 65_536, 70_656,
@@ -170,7 +171,8 @@ fn any_schedule() {
     }
 }
 
-/// A block combines long rows that ended [`LATER`] blocks before it. The last blocks also combine the rows that end in them.
+/// A block combines the long rows that end in an earlier block: the block whose ticket is less by [`LATER`]. The last [`LATER`] blocks also
+/// combine the rows that end in themselves.
 fn later_rows<O: Op<f32, Output: Item>>(kernel: &str, chunks_of_rows: &[usize], windows: usize) {
     let chunk = chunk_items::<f32, O::Accumulator>() as usize;
     let items = ordinary::<Sum, f32>(windows * (LATER as usize + 40) * chunk);
@@ -214,7 +216,7 @@ fn whole_chunks() {
     }
 }
 
-/// Rows of several chunks use a tag. Rows of one chunk that single warps combine use none.
+/// Rows of several chunks use a tag. If rows have one chunk, and single warps combine the rows, the launch uses no tag.
 #[test]
 fn the_last_tag() {
     let items = ordinary::<Sum, f32>(3 * 20_480);

@@ -1,5 +1,5 @@
-//! Selections: every kernel agrees with the CPU, and some do so for many lengths, flags and runs. If an output is too short, the items
-//! beyond its room are omitted, and a call that waits returns an error. Wrong arguments are refused.
+//! Selections. Every kernel is compared with the CPU. Some kernels are compared for many lengths, flags and runs. If an output is too
+//! short, the items beyond its room are omitted, and a call that waits returns an error. Wrong arguments are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]

@@ -7,7 +7,8 @@ use warpfold_kernels::selection::{Before, chunk_items};
 use crate::engine::{Engine, SM_90};
 use crate::schedule::schedules;
 
-/// A kernel in which each warp has four chunks of items. The chunks use the warp's list in turn.
+/// A kernel in which each warp has four chunks of items. For one chunk after the other, the warp writes a list of the chosen items to
+/// shared memory, and reads it. All chunks of a warp use the same memory for their lists.
 const KERNEL: &str = "select_if_non_zero_u8";
 
 /// Whether a text has a race under at least one schedule, and whether it has a wrong result under at least one.
@@ -40,7 +41,7 @@ fn found(text: &str) -> (bool, bool) {
 fn a_list_that_lanes_read_too_early_or_write_too_early() {
     let text = SM_90.kernel(KERNEL);
     assert_eq!(found(&text), (false, false));
-    // The first barrier comes after writes of the list, the second after its reads. The third is in `depart`.
+    // The first barrier comes after the writes to a chunk's list, the second after the reads of this list. The third is in `depart`.
     let barrier = "\tbar.warp.sync \t-1;\n";
     let parts: Vec<&str> = text.split(barrier).collect();
     assert_eq!(parts.len(), 4);

@@ -1,8 +1,8 @@
 //! How fast the interpreter is: `cargo run --release -p virtual-gpu --example speed`.
 //!
 //! Prints millions of lane instructions per second on one core, for loops of integer arithmetic, float arithmetic, 64-bit remainders,
-//! loads, shuffles, and arithmetic with an undefined value. Each loop runs with the memory checks alone, which are always on, and with
-//! other checks. The fastest of several runs counts.
+//! loads, shuffles, and arithmetic with an undefined value. Each loop runs first with the memory checks alone, which are always on, and
+//! then with further checks. The fastest of several runs counts.
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Exact counts of the work of a launch.
 //!
-//! The counts refer to the PTX text, by the rules below, and not to the machine code that a real
-//! driver would compile. Caches are not modelled: a sector that two instructions read counts twice.
+//! The counts refer to the PTX text, by the rules below, and not to the machine code that a real driver would compile. Caches are not
+//! modelled: a sector that two instructions read counts twice.
 //!
 //! * A *lane instruction* is one instruction carried out by one lane.
 //! * A *sector* is an aligned run of 32 bytes. However many lanes of a warp instruction touch a
@@ -9,8 +9,8 @@
 //! * Shared memory has 32 banks of four bytes. A warp's accesses of up to 4 bytes take one pass. Accesses of 8 bytes take two passes, each
 //!   of half a warp, and accesses of 16 bytes take four. A pass takes one wavefront, or more if its lanes need different words of one bank.
 //!   Each wavefront beyond the first of its pass is a *bank conflict*.
-//! * An asynchronous copy counts as loads and stores of up to 16 bytes for each lane. A 128-bit atomic operation also counts as a load of
-//!   each lane, and as a store of each lane that writes.
+//! * An asynchronous copy counts as loads and stores, each of at most 16 bytes for each lane. A 128-bit atomic operation also counts as a
+//!   load of each lane, and as a store of each lane that writes.
 
 /// The class of an instruction.
 ///
@@ -100,7 +100,7 @@ pub struct Counters {
     pub shared_accesses: u64,
     /// Bank conflicts in shared memory.
     pub bank_conflicts: u64,
-    /// Branches at which lanes that ran together diverged.
+    /// Divergent branches: the lanes run together before the branch, and not all of them run together after it.
     pub divergent_branches: u64,
     /// Completed block barriers, summed over all blocks.
     pub barriers: u64,

@@ -18,7 +18,7 @@ pub struct Limit {
 macro_rules! limits {
     ($($what:literal, $example:literal;)*) => {
         /// The PTX that is not supported. [`Module::load`](crate::Module::load) refuses it, but not always in functions that no kernel
-        /// calls. The error names its lines. Nothing is refused later, while a kernel runs.
+        /// calls. The error names the lines of the unsupported PTX. Nothing is refused later, while a kernel runs.
         ///
         /// | not supported | for example |
         /// |---|---|

@@ -170,7 +170,7 @@ impl Module {
         self.kernels.get(name)
     }
 
-    /// All kernels, by name.
+    /// All kernels, sorted by name.
     ///
     /// ```
     /// use virtual_gpu::{DeviceConfig, Memory, Module};

@@ -25,8 +25,8 @@ pub enum Policy {
     Seeded,
     /// The same as [`Policy::Seeded`], except that blocks start in the reverse order of their numbers.
     ReversedBlocks,
-    /// The same as [`Policy::Seeded`], except that only one block runs at a time. A grid that a kernel launches waits until all blocks of
-    /// the launching grid have ended.
+    /// The same as [`Policy::Seeded`], except that only one block runs at a time. If a kernel launches a grid, this child grid starts only
+    /// after all blocks of the launching grid have ended.
     OneBlock,
     /// The same as [`Policy::Seeded`], except that in 15 of 16 rounds one of the running blocks gets no turn, unless nothing else can run.
     /// So blocks that wait for the starved block wait long. Half the time the first running block is starved, because other blocks are
@@ -65,9 +65,9 @@ impl Policy {
     }
 }
 
-/// The most instructions of a turn.
+/// The largest number of instructions in a turn.
 const LONGEST_TURN: u64 = 512;
-/// Under [`Policy::StarvedPredecessor`], one round in this number starves no block.
+/// Under [`Policy::StarvedPredecessor`], one of this many rounds starves no block.
 const STARVED_ROUNDS: u64 = 16;
 
 /// A warp's turn: the index of the block among the running blocks, and the index of the warp in its block.
@@ -79,7 +79,7 @@ pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
     round: u64,
-    /// The starved block. Once in [`STARVED_ROUNDS`] rounds, a block is chosen anew.
+    /// The starved block. It is chosen again once in [`STARVED_ROUNDS`] rounds.
     victim: Victim,
 }
 
@@ -95,7 +95,7 @@ enum Victim {
 }
 
 impl Victim {
-    /// Half of the random numbers give the first running block, the others the block of a turn.
+    /// Half of the random numbers select the first running block, and the other half select the block of a turn.
     fn of(random: u64) -> Self {
         match random % 2 {
             0 => Victim::First,

@@ -55,8 +55,8 @@ fn integer_arithmetic() {
     check(W32, "sad.u32 d, a, b, c;", |a, b, c| a.abs_diff(b) + c);
 }
 
-/// The result of `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64` for an operand. Only the upper halves of operand and result count, and
-/// subnormal numbers are zero.
+/// The result of `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64` for an operand. Only the upper half of the operand and that of the result
+/// are used. Subnormal numbers count as zero.
 fn upper_half(a: u64, f: fn(f64) -> f64) -> u64 {
     let [sign, half] = [63, 32].map(|bit| move |x: u64| x >> bit << bit);
     let is_tiny = a << 1 >> 53 == 0;

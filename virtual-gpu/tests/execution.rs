@@ -375,7 +375,7 @@ fn a_barrier_of_a_warp_in_two_branches_orders_their_accesses() {
 
 #[test]
 fn lanes_arrive_at_a_warp_reduction_one_by_one() {
-    // Each lane takes a path of its own length, and all meet at the reduction.
+    // The lanes loop different numbers of times, and all lanes meet at the reduction.
     let (out, _) = one_block(
         32,
         "mov.u32 %r1, %r0; SPIN: setp.eq.u32 %p1, %r1, 0; @%p1 bra MEET; sub.u32 %r1, %r1, 1; \

@@ -79,7 +79,7 @@ fn undefined_functions_are_refused() {
 
 #[test]
 fn exponentially_many_calls_are_refused() {
-    // The functions have no instructions but calls: each except the first calls the previous function twice, about 2^40 calls in all.
+    // The first function is empty. Every other function only calls its predecessor, twice. In all, there are about 2^40 calls.
     let mut text = String::from(".version 8.0 .target sm_80 .address_size 64\n.func f0 { }\n");
     for i in 1..40 {
         let called = i - 1;

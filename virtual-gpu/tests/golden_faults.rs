@@ -1,9 +1,10 @@
-//! For every kind of fault that a launch alone can have: a small kernel with the fault, the exact report, and the corrected kernel, which
-//! runs clean under every policy with several seeds.
+//! For every kind of fault that needs only one launch, `ptx/faults/` holds a small kernel with the fault (`NAME.ptx`), the exact report
+//! (`NAME.txt`) and the corrected kernel (`NAME.fixed.ptx`). The corrected kernel runs without a fault under every policy, with several
+//! seeds.
 //!
-//! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel describes its launch: blocks, threads, the
-//! buffer, and whether it is programmatic. In reports, addresses less than 64 KiB above the buffer's address are relative to the buffer.
-//! `GOLDEN=write` in the environment writes the reports anew; review them afterwards.
+//! The second line of a kernel's text describes the launch: the number of blocks, the number of threads in a block, the buffer, and whether
+//! the launch is programmatic. In reports, addresses less than 64 KiB above the buffer's address are relative to the buffer. With
+//! `GOLDEN=write` in the environment, the test replaces the report files. Review them afterwards.
 
 mod support;
 
@@ -25,7 +26,8 @@ struct Setup {
 }
 
 impl Setup {
-    /// Reads `// launch: 2 x 64, 400 zeros`, with `, programmatic` at the end or without.
+    /// Reads a line such as `// launch: 2 x 64, 400 zeros`: 2 blocks of 64 threads, and a buffer of 400 zero bytes. `, programmatic` may
+    /// follow.
     fn read(text: &str) -> Self {
         let line = text.lines().nth(1).unwrap();
         let words = line.strip_prefix("// launch: ").unwrap().replace(',', "");

@@ -12,7 +12,8 @@ fn carry_chains() {
     check(W32, chain, |a, b, _| (a + b) >> 32);
     let chain = "{ .reg .b32 l; sub.cc.u32 l, a, b; subc.u32 d, c, 0; }";
     check(W32, chain, |a, b, c| c.wrapping_sub(u64::from(a < b)));
-    // The second addition takes a carry and gives a carry: `d` is the carry of `(b, a) + (c, b)`, a sum of two numbers of 64 bits.
+    // The second addition both reads and writes the carry. `d` is the carry of the 64-bit addition `(b, a) + (c, b)`, where each pair is
+    // the upper and the lower word of a number.
     let chain = "{ .reg .b32 t; add.cc.u32 t, a, b; addc.cc.u32 t, b, c; addc.u32 d, 0, 0; }";
     check(W32, chain, |a, b, c| {
         let (x, y) = (b << 32 | a, c << 32 | b);
@@ -285,7 +286,7 @@ fn half_arithmetic() {
     });
 }
 
-/// `ne`, which is false for a NaN.
+/// The comparison `ne` of PTX, which is false if either operand is a NaN.
 fn differ(x: f64, y: f64) -> bool {
     x != y && !x.is_nan() && !y.is_nan()
 }

@@ -1,4 +1,4 @@
-//! Stale reads: a missing order shows in the results.
+//! Stale reads: if a kernel does not order its accesses, some of its results are wrong under `Policy::StaleReads`.
 
 mod support;
 

@@ -33,7 +33,7 @@ fn faulted(device: &Device, text: &str) -> Option<Fault> {
     }
 }
 
-/// A branch that `%r1` decides.
+/// A branch whose condition is computed from `%r1`.
 const DECIDE: &str = "setp.eq.u32 %p1, %r1, 5; @%p1 bra END; add.u32 %r2, %r1, 1; END:";
 
 fn decides(setup: &str) -> Option<String> {
@@ -115,18 +115,18 @@ fn every_use_that_decides_is_checked() {
 #[test]
 fn undefined_bits_without_effect_are_no_fault() {
     for setup in [
-        // Loaded, moved and stored, but never used.
+        // The undefined bytes are loaded, moved and stored, but never used.
         "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d1+32]; st.global.v4.u32 [%d1+48], {%r3, %r4, \
          %r5, %r6}; mov.u32 %r1, 0;",
         // Only the half that was written is used.
         "ld.global.u64 %d2, [%d1+16]; mov.b64 {%r1, %r5}, %d2;",
         "ld.global.u64 %d2, [%d1+16]; cvt.u32.u64 %r1, %d2;",
-        // Bytes that are masked or shifted away.
+        // The undefined bytes are masked or shifted away.
         "mov.b64 %d3, {%r0, %r9}; and.b64 %d3, %d3, 0xff; cvt.u32.u64 %r1, %d3;",
         "mov.b64 %d3, {%r9, %r0}; shr.u64 %d3, %d3, 32; cvt.u32.u64 %r1, %d3;",
         // The selection takes the defined value.
         "setp.ge.u32 %p3, %r0, 0; selp.b32 %r1, %r0, %r9, %p3;",
-        // The defined operand decides.
+        // The defined operand of the `or` is true, so the result does not depend on the undefined operand.
         "setp.eq.u32 %p3, %r9, 0; setp.ge.u32 %p4, %r0, 0; or.pred %p3, %p3, %p4; \
          selp.b32 %r1, 1, 2, %p3;",
         // An atomic exchange does not depend on the old value.
@@ -136,10 +136,10 @@ fn undefined_bits_without_effect_are_no_fault() {
         // One lane's defined predicate decides the vote. The predicates of the other lanes are undefined.
         "setp.eq.u32 %p3, %r9, 0; setp.eq.u32 %p4, %r0, 3; @%p4 setp.eq.u32 %p3, %r0, 3; \
          vote.sync.any.pred %p4, %p3, -1; selp.b32 %r1, 1, 2, %p4;",
-        // The lanes of both branches read lane 3, whose value in its own branch is defined.
+        // The lanes of both branches read the value of lane 3. In the branch of lane 3, that value is defined.
         "setp.lt.u32 %p3, %r0, 16; @%p3 bra SIDE; shfl.sync.idx.b32 %r1, %r9, 3, 31, -1; bra.uni MEET; \
          SIDE: shfl.sync.idx.b32 %r1, %r0, 3, 31, -1; MEET:",
-        // Local memory, once written.
+        // Local memory is written before it is read.
         ".local .align 8 .b8 depot[8]; st.local.u32 [depot], %r0; ld.local.u32 %r1, [depot];",
     ] {
         let setup = format!("bar.warp.sync -1; {setup}");
@@ -172,7 +172,7 @@ fn undefined_bits_with_an_effect_are_a_fault() {
         "setp.lt.u32 %p3, %r0, 16; @%p3 bra SIDE; vote.sync.ballot.b32 %r1, %p7, -1; bra.uni MEET; \
          SIDE: vote.sync.ballot.b32 %r1, %p3, -1; MEET:",
         "redux.sync.add.u32 %r1, %r9, -1;",
-        // The new value, or a value that decides a comparison, is undefined.
+        // Half of the new value of `exch`, or of the value that `cas` compares with memory, is undefined.
         ".reg .b128 %q<3>; mov.b128 %q1, {%d2, %d1}; atom.global.b128.exch %q2, [%d1+32], %q1; \
          ld.global.u32 %r1, [%d1+32];",
         ".reg .b128 %q<3>; mov.b128 %q1, {%d2, %d1}; mov.b128 %q2, {%d1, %d1}; \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the tests of this folder on the machine's GPU: run.sh [JOBS [SECONDS]]. JOBS tests run at once (default 4), each for at most SECONDS
-# (default 600). The folder $OUT (default ./out) gets a file for each test, with what the test prints, and results.txt, with all exit codes.
+# (default 600). The output of each test is written to a file in the folder $OUT (default ./out), and all exit codes to the file results.txt
+# in that folder.
 cd "$(dirname "$0")" || exit 2
 export OUT="${OUT:-out}" SECONDS_EACH="${2:-600}"
 mkdir -p "$OUT" || exit 2

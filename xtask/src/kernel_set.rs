@@ -1,4 +1,4 @@
-//! The parts of the kernels, which have separate texts.
+//! The kernels are divided into parts. Each part has separate texts.
 
 use warpfold_kernels::kind::launch_bounds;
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED, Text};
@@ -11,12 +11,12 @@ pub enum KernelSet {
     Library,
     /// The ladder's kernels.
     Ladder,
-    /// The ladder's kernels that launch kernels. They call functions that are in no text.
+    /// The ladder's kernels that launch kernels. They call functions of CUDA's device runtime, which none of the texts define.
     Nested,
 }
 
 impl KernelSet {
-    /// The folder of its committed texts, relative to the root.
+    /// The folder of the part's committed texts, relative to the root.
     pub fn folder(self) -> &'static str {
         match self {
             KernelSet::Library => "host/ptx",
@@ -32,7 +32,7 @@ impl KernelSet {
         }
     }
 
-    /// The folder of that package.
+    /// The folder of the part's [package](Self::package), relative to the root.
     pub const fn source(self) -> &'static str {
         match self {
             KernelSet::Library => "kernels-gpu",

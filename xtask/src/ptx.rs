@@ -206,7 +206,7 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
 /// `JumpThreading` may copy a barrier into both arms of a branch, so it is off for the kernels and for the building blocks that they
 /// call.
 fn build(root: &Path, variant: &Variant) -> Result<Files> {
-    // The ladder's two texts share a target folder, so the second text finds its build done.
+    // The ladder's two texts share a target folder, so cargo compiles the ladder's kernels once for both texts.
     let folder = match variant.part {
         KernelSet::Library => variant.name,
         KernelSet::Ladder | KernelSet::Nested => "ladder",

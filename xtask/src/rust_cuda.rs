@@ -1,9 +1,10 @@
-//! Compiles the kernels with rust-cuda's compiler, as the library's feature `cuda_builder` does, inspects them, and tests them.
+//! Compiles the kernels with rust-cuda's compiler, as the library's feature `cuda_builder` does. Then inspects and tests the kernels.
 //!
-//! The library's tests are built with the feature, so the library carries newly compiled kernels. Their PTX is inspected like the PTX that
-//! ships, and the tests run with these kernels, on the virtual GPU if the machine has no GPU. The ladder is built and tested in the same
-//! way, with the same feature of its package. The example of a program's own operators is built and run with the same feature of
-//! `warpfold-build`, whose unit tests run too. If only a few kernels are compiled, only the test `bits` runs.
+//! The library's tests are built with the feature, so the library carries newly compiled kernels. The PTX of these kernels is inspected
+//! like the PTX that ships. The tests run with these kernels, on the virtual GPU if the machine has no GPU. The ladder is built and tested
+//! in the same way, with the feature `cuda_builder` of the ladder's package. The example `own-operator` is built with the feature
+//! `cuda_builder` of `warpfold-build`, and is run. The unit tests of `warpfold-build` are also built with this feature, and are run. If
+//! only a few kernels are compiled, only the test `bits` runs.
 
 mod build;
 mod few;

@@ -14,8 +14,8 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::Outcome;
 use crate::executables::{self, Executable};
 
-/// Some of the tests that run on the device that the environment describes: tests of the library and, last, the ladder's test. The test
-/// `unordered` cannot be one of them: it expects a finding of a check that most seeds run without.
+/// Tests of the library and, as the last, the test of the ladder. The environment can set the schedule of each of these tests. The
+/// library's test `unordered` cannot be in this list: it expects a finding of a check that most seeds run without.
 const TESTS: [&str; 13] = [
     "bits", "one_pass", "by_key", "counted", "repeats", "slices", "streams", "captures", "tasks",
     "errors", "large", "overhead", "ladder",

@@ -34,7 +34,7 @@ impl KernelSet {
         }
     }
 
-    /// The things that its kernels must not contain.
+    /// The things that the part's kernels must not contain.
     ///
     /// Some kernels of the ladder divide by a stride, a power of two. rust-cuda's older LLVM does not see that the stride is never 0, and
     /// leaves a trap.

@@ -2,7 +2,7 @@
 //! `cargo run --release -p warpfold-bench --bin interpreter`.
 //!
 //! Prints millions of lane instructions per second on one core, in a column for each set of checks. The checks of memory accesses are
-//! always on. The fastest of several runs counts. The numbers say nothing about a GPU.
+//! always on. Each number is from the fastest of several runs. The numbers say nothing about the speed of a GPU.
 
 use std::time::Instant;
 

@@ -6,10 +6,10 @@
 //! target/release/walk gpu_sum         # one call, file by file
 //! ```
 //!
-//! Runs itself under callgrind twice for each call, once with many turns and once with few. A turn makes the call once. The difference
-//! between the two counts is the cost of the additional turns. Only a turn's own thread is counted, without the driver's functions. So the
-//! counts say nothing about the driver and the GPU, and do not depend on the machine's speed. The counts differ by a few instructions from
-//! build to build.
+//! In a turn, the program makes a call once. For each call, the program runs itself under callgrind twice: once with few turns, and once
+//! with many. The difference between the two counts is the cost of the additional turns. Only the thread that makes the calls is counted,
+//! and the driver's functions are not counted. So the counts say nothing about the driver and the GPU, and do not depend on the machine's
+//! speed. The counts differ by a few instructions from build to build.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -86,7 +86,7 @@ fn is_own(file: &str) -> bool {
     OWN.iter().any(|folder| file.starts_with(folder))
 }
 
-/// The file's path from a folder of [`OWN`] on, or its whole path if the file is in none of these folders.
+/// The part of the path that begins with a folder of [`OWN`], or the whole path if the file is in none of these folders.
 fn shortened(file: &str) -> &str {
     let own = OWN.iter().find_map(|folder| file.find(folder));
     own.map_or(file, |start| &file[start..])
@@ -128,7 +128,8 @@ fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
         } else if let Some(name) = entry.strip_prefix("cfi=").or(entry.strip_prefix("cfl=")) {
             full_name(name, &mut names)?;
         } else if entry.starts_with("calls=") {
-            // The next entry is the cost of the called function. Entries of that function and of its callees have this cost, too.
+            // The next entry is the cost of the called function. This cost is not added here: the entries of that function and of its
+            // callees contain it.
             let cost = entries.next().context("a call without a cost")?;
             line = line_of(cost, line)?;
         } else if is_cost(entry) {
@@ -144,13 +145,13 @@ fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
     Ok(counts)
 }
 
-/// Whether an entry is a line's cost.
+/// Whether an entry states the cost of a line of source code.
 fn is_cost(entry: &str) -> bool {
     entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
 }
 
-/// The line number of a cost entry. `before` is the line number of the preceding entry. An entry gives the line's number itself, or the
-/// difference from `before` (`+`, `-`), or `*` for the same number.
+/// The number of the source line that a cost entry is about. `before` is this number of the preceding entry. An entry states the number
+/// itself, or its difference from `before` (`+`, `-`), or `*` if the two are equal.
 fn line_of(cost: &str, before: i64) -> Result<i64> {
     let line = cost.split(' ').next().unwrap_or_default();
     Ok(match line.as_bytes() {
@@ -160,7 +161,7 @@ fn line_of(cost: &str, before: i64) -> Result<i64> {
     })
 }
 
-/// A file's name is given once, with a number in brackets. Later only the number is given.
+/// Returns a file's full name. callgrind writes the name once, after a number in parentheses. Later it writes only the number.
 fn full_name(name: &str, names: &mut BTreeMap<String, String>) -> Result<String> {
     let (number, name) = name.split_once(')').context("a file without a number")?;
     if name.is_empty() {

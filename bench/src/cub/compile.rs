@@ -1,7 +1,7 @@
 //! Compiles the libraries of CUB's calls, several at a time.
 //!
-//! The name of a library's file identifies its source, its flags and the compute capability. So a folder of libraries can be kept for later
-//! runs, or copied to another machine. The name does not identify the version of CUB.
+//! The file name of a library identifies the source and the flags of the library, and the compute capability. So a folder of libraries can
+//! be kept for later runs, or copied to another machine. The name does not identify the version of CUB.
 
 use std::env;
 use std::fs;

@@ -28,7 +28,7 @@ pub struct Arguments {
     pub segment_items: i64,
 }
 
-/// A function of the library: temporary storage and its size, arguments, stream.
+/// A function of the library. Its parameters are the temporary storage and its size, the arguments, and the stream.
 type Function =
     unsafe extern "C" fn(*mut c_void, *mut usize, *const Arguments, *mut c_void) -> c_int;
 
@@ -51,7 +51,7 @@ impl Shapes {
 
     /// The version of CUB that was compiled.
     pub fn version(&self) -> Result<String> {
-        // SAFETY: the source declares a function of this type by this name, which only returns a constant.
+        // SAFETY: the source declares a function of this name and type, and the function only returns a constant.
         let version = unsafe {
             self.library
                 .get::<extern "C" fn() -> c_int>(b"cub_version")?()
@@ -92,8 +92,9 @@ impl Shapes {
         let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes.max(1)) }?;
         Ok(Some(Box::new(move || {
             let address = temporary.as_device_ptr().as_raw() as *mut c_void;
-            // SAFETY: the shape's addresses are those of live device memory, with the values and with room for the results: this function's
-            // condition. The storage has the size that CUB requested. It lives as long as the call, and freeing it waits for the work.
+            // SAFETY: the shape's addresses are those of live device memory, which holds the values that are read and has room for the
+            // results (this function's condition). The storage has the size that CUB requested. This closure owns the storage, and freeing
+            // the storage waits for the work.
             status(unsafe {
                 function(
                     address,

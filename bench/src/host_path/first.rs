@@ -11,7 +11,7 @@ use super::{micros, row, time};
 /// The shortest driver call that gets a line of its own. Shorter calls are added up.
 const SHORT: Duration = Duration::from_micros(50);
 
-/// Makes the process-wide GPU, and then four sums.
+/// Measures the first call of [`Gpu::global`], and then four calls of [`gpu_sum`].
 pub fn measure() -> Result<&'static Gpu> {
     let gpu = timed("context", Gpu::global)?;
     for what in ["first_gpu_sum", "second_gpu_sum", "third_gpu_sum"] {

@@ -1,4 +1,4 @@
-//! Page-locked memory by direct calls of the driver: allocations, copies, and locks in place.
+//! Direct calls of the driver that allocate page-locked memory, copy it, or page-lock a slice in place.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -85,7 +85,7 @@ impl Drop for Pinned {
 /// Page-locks the bytes in place, and unlocks them.
 pub fn register_and_back(bytes: &mut [u8]) -> Result<()> {
     let start = bytes.as_mut_ptr().cast();
-    // SAFETY: the bytes are borrowed mutably, and they are unlocked again before this returns.
+    // SAFETY: the bytes are borrowed mutably, and they are unlocked again before this function returns.
     let (locked, unlocked) = unsafe {
         let locked = cuMemHostRegister_v2(start, bytes.len(), 0);
         (locked, cuMemHostUnregister(start))

@@ -1,4 +1,4 @@
-//! Calls on slices of the host, beside a plain copy of page-locked memory and `cust`'s copy.
+//! Calls on slices of the host, beside plain copies of page-locked memory and beside copies by `cust`.
 
 use anyhow::{Result, ensure};
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -11,7 +11,8 @@ use super::{median, micros, rate, row};
 /// Numbers of items of the short slices.
 const SHORT: [usize; 4] = [1, 1 << 10, 1 << 16, 1 << 20];
 
-/// MiB of the long slices: those below the requested size are used, and then the requested size. A scan's rate counts one direction only.
+/// MiB of the long slices. The sizes below the requested size are measured, and then the requested size. A scan copies its input to the
+/// device and its results back. Its rate counts only the bytes of the input.
 const LONG_MIB: [usize; 4] = [16, 64, 256, 1024];
 
 /// The number of runs with the long slices.

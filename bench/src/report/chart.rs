@@ -1,5 +1,6 @@
 //! The charts, as SVG. Each measured case except the copy has a chart of GB/s over the number of items. If CUB was measured, the case also
-//! has a chart of the ratio to CUB. One more chart, the overview, shows the ratio for all cases with items of [`OVERVIEW_TYPE`].
+//! has a chart of the speed relative to CUB. One more chart, the overview, shows the relative speed of all cases for items of
+//! [`OVERVIEW_TYPE`].
 //!
 //! A chart is a grid of panels. Each panel has only a few lines, so that readers can distinguish them.
 

@@ -134,7 +134,7 @@ impl Summary {
         Spread::of(ours.iter().filter_map(of_run))
     }
 
-    /// The times of a side by run. For the driver, the times of a copy of the same number of items.
+    /// The time of a side in each run. For the driver, this is the time of a copy of the same number of items.
     fn runs(&self, subject: &Subject, side: Side) -> Option<&BTreeMap<u32, f64>> {
         let copy = subject.copy();
         let subject = match side {

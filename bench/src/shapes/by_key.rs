@@ -1,5 +1,5 @@
-//! Sums and scans of the values in runs of equal keys. Sums write what CUB's `ReduceByKey` writes: the first keys, the sums and the number
-//! of runs, and not the runs' starts.
+//! Sums and scans of the values in runs of equal keys. A sum by key writes what CUB's `ReduceByKey` writes: the first key and the sum of
+//! each run, and the number of runs. It does not write where the runs start.
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -12,7 +12,7 @@ use crate::cub::shapes::Arguments;
 /// The items of the buffers, with keys in runs.
 pub struct Keyed<'a> {
     place: &'a Buffers<'a>,
-    /// The runs, as in "runs of 32".
+    /// The name of the runs, such as "runs of 32".
     runs: String,
     /// The runs, as segments.
     cut: Cut<'a>,

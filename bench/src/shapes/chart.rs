@@ -32,7 +32,7 @@ pub fn draw_all(rows: &[Row], folder: &Path) -> Result<()> {
 
 type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-/// Draws the rates with `n` items.
+/// Draws the rates of the calls with `n` items.
 fn draw<'a>(rows: &[Row], n: usize, path: &'a Path) -> Drawn<'a> {
     let mut shapes: Vec<&str> = Vec::new();
     for row in rows.iter().filter(|row| row.item_count() == n) {

@@ -139,7 +139,7 @@ fn dot_product<'a>(place: &'a Buffers<'a>, arguments: Arguments, dot: f64) -> Re
     })
 }
 
-/// The index of the least item in the order of `is_before`; of several equal ones, the index of the first.
+/// The index of the item that is before all others by `is_before`. If several equal items are before all others, the index of the first.
 pub fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
     let mut first = 0;
     for (index, &item) in items.iter().enumerate() {

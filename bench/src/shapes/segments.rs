@@ -20,7 +20,7 @@ pub enum Lengths {
 }
 
 impl Lengths {
-    /// The name of segments or runs of these lengths. `parts` says which.
+    /// The name of parts with these lengths. `parts` is "segments" or "runs".
     pub fn of(self, parts: &str) -> String {
         match self {
             Lengths::Same(length) => format!("{parts} of {length}"),
@@ -135,8 +135,8 @@ impl<'a> Cut<'a> {
         })
     }
 
-    /// Whether some segments end with the right result: the sum of the segment's items (inclusive), or of all but its last item
-    /// (exclusive).
+    /// Whether the last result is right in each segment of a sample. The last result is the sum of all items of the segment (inclusive), or
+    /// of all but the last (exclusive).
     pub fn are_scans(&self, included: bool) -> Result<bool> {
         let data = &self.place.data;
         let step = (self.segment_count() / 1000).max(1);

@@ -54,7 +54,8 @@ pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
                 .map(|kernel| (variant.capability, kernel)),
         );
     }
-    // In the order of symbols, a kernel's variants are adjacent, and most neighbours are of one kind: similar texts compress well together.
+    // Sorted by symbol, the variants of a kernel are adjacent, and most neighbouring kernels are of the same kind. Such neighbours have
+    // similar texts, and similar texts compress well together.
     kernels.sort_by_key(|(capability, kernel)| (kernel.symbol.clone(), *capability));
     let texts = kernels.iter().map(|(_, kernel)| Named {
         name: &kernel.symbol,
@@ -172,7 +173,7 @@ fn unpacked(
     (same && !first.is_empty()).then_some(compiled)
 }
 
-/// Whether a text is for an architecture, and has one entry, of this name, and no other function.
+/// Whether a text is for this architecture, and has exactly one function: an entry of this name.
 fn is_kernel(text: &str, symbol: &str, capability: Capability) -> bool {
     let target = VARIANTS
         .iter()

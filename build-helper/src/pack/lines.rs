@@ -1,13 +1,13 @@
-//! Packs many kernels' texts into few bytes. Kernels of one kind have nearly the same lines, in nearly the same order, and the numbers of
-//! their registers mostly differ by a constant. The texts are packed in three steps:
+//! Packs many kernels' texts into few bytes. Kernels of one kind have nearly the same lines, in nearly the same order. In two such kernels,
+//! most numbers of corresponding registers differ by one constant. The texts are packed in three steps:
 //!
-//! 1. In a line, [`NAME`] replaces the kernel's name. For each prefix of registers or labels, the *newest* number begins as 0. A number is
-//!    replaced by nothing if it is the newest number plus 1, and then becomes the newest. Any other number is replaced by its distance from
-//!    the newest. Lines that differ only in their numbers often become equal in this way.
-//! 2. Equal lines are written once, in a dictionary. The texts become numbers: 0 for the next new line of the dictionary, or the distance
-//!    from there back to an earlier line of the dictionary.
-//! 3. If [`longest_run`] finds an earlier equal run of at least [`SHORTEST_RUN`] lines, the run is encoded by the distance back and the
-//!    length. Any distance is allowed.
+//! 1. In a line, [`NAME`] replaces the kernel's name. For each prefix of registers or labels, the *newest* number begins as 0. If a number
+//!    is the newest number plus 1, it is left out of the line, and becomes the newest. Any other number is replaced by its distance from
+//!    the newest, which stays the same. Lines that differ only in their numbers often become equal in this way.
+//! 2. Equal lines are written once, in a dictionary. Each line of a text becomes a number. A line that is not yet in the dictionary
+//!    becomes 0, and is appended to the dictionary. Any other line becomes the distance from the dictionary's current end back to the line.
+//! 3. If at least [`SHORTEST_RUN`] consecutive lines repeat earlier lines, they are encoded as one *run*: by its length, and by the
+//!    distance back to the earlier lines. [`longest_run`] finds the runs. Unlike a distance in zlib, this distance has no upper limit.
 //!
 //! The dictionary and the numbers are compressed (zlib).
 
@@ -30,7 +30,7 @@ const LABEL: &str = "$L__BB";
 /// The length of the shortest run that is encoded by its distance.
 const SHORTEST_RUN: usize = 4;
 
-/// The most earlier positions that are tried in the search for the longest run.
+/// The search for the longest run tries at most this many earlier positions.
 const PLACES: usize = 16;
 
 /// The compression level.
@@ -146,7 +146,7 @@ fn coded(text: &Named) -> String {
     coded
 }
 
-/// The newest number of registers and labels, by their prefix.
+/// The newest number for each prefix of registers or labels.
 #[derive(Default)]
 struct Seen(BTreeMap<String, u32>);
 
@@ -183,8 +183,9 @@ impl Seen {
     }
 }
 
-/// The numbers of lines, in four streams. The first stream has three values for each run: how many single numbers follow the previous run,
-/// the run's length, and its distance back. The other streams have the low, the middle and the high bytes of the single numbers.
+/// The numbers of lines, in four streams. The number of a line that is in no run is *single*. The first stream has three values for each
+/// run: how many single numbers are between the previous run and this one, the run's length, and its distance back. The other streams have
+/// the low, the middle and the high bytes of the single numbers.
 struct Streams([Vec<u8>; 4]);
 
 impl Streams {
@@ -257,8 +258,8 @@ impl Streams {
     }
 }
 
-/// The longest run that equals the lines from `at` on, among the newest [`PLACES`] positions with the same first lines: its length, and its
-/// distance back.
+/// The longest run that begins at an earlier position and equals the lines from `at` on: its length, and its distance back. Of the earlier
+/// positions with the same first [`SHORTEST_RUN`] lines, only the newest [`PLACES`] are tried.
 fn longest_run(lines: &[u32], at: usize, places: &BTreeMap<&[u32], Vec<usize>>) -> (usize, usize) {
     let key = lines.get(at..at + SHORTEST_RUN);
     let before = key

@@ -72,7 +72,7 @@ pub fn label(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
 }
 
 /// The number at a position, and where it ends. `None` if there is no digit, if the number begins with a needless zero or exceeds a `u32`,
-/// or if more of a word follows.
+/// or if a letter or `_` follows.
 fn number(line: &str, at: usize) -> Option<(u32, usize)> {
     let digits = run(line, at, |byte| byte.is_ascii_digit());
     let end = digits.end;

@@ -45,7 +45,7 @@ fn successors(body: &[Statement], at: usize, labels: &HashMap<&str, usize>) -> V
     successors
 }
 
-/// Whether control never passes from this instruction to the next statement, if the instruction is executed.
+/// Whether the instruction, when it is executed, never passes control to the next statement.
 fn leaves(instruction: &Instruction) -> bool {
     matches!(instruction.operation(), "bra" | "ret" | "exit" | "trap")
 }

@@ -107,8 +107,8 @@ fn local_memory(body: &[Statement]) -> Option<Reason> {
     uses.then_some(Reason::LocalMemory)
 }
 
-/// The first instruction that names a variable (unless it reads an unnamed constant), has an effect on anything but the result, or loads
-/// from memory to which no parameter points.
+/// The first instruction that is a reason to refuse the function. Such an instruction names a variable (unless it reads an unnamed
+/// constant), or has an effect on anything but the result, or loads from memory to which no parameter points.
 fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
     let spaces = Spaces::of(function.name, body, Space::Parameter);
     let result = Space::Parameter(function.parameters.len() - 1);

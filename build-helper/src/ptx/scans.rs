@@ -7,7 +7,7 @@
 //! placed.b32 %r1, %r2, %r3;      inclusive: mov.b32 %r1, %r2;      exclusive: mov.b32 %r1, %r3;
 //! ```
 //!
-//! The text keeps the instructions that compute the word that is not chosen. The driver's compiler drops them.
+//! The text of each scan keeps the instructions that compute the other scan's word. The driver's compiler drops them.
 
 use warpfold_kernels::kind::Kind;
 

@@ -1,16 +1,16 @@
 //! Finds which memory an address is in, and turns generic accesses into accesses of shared or of global memory.
 //!
-//! The compiler only sees calls that return an address, so it writes generic `ld` and `st`, which are slow. This is a forward data-flow
-//! analysis of a function's 64-bit registers. In a kernel, it begins where an address is made:
+//! The compiler gets addresses as results of hooks' calls, so it does not know which memory they are in. It emits generic `ld` and `st`,
+//! which are slow. This is a forward data-flow analysis of a function's 64-bit registers. In a kernel, it begins where an address is made:
 //!
 //! ```text
 //! mov.u64 %rd1, warpfold_shared;      shared
 //! cvta.to.global.u64 %rd2, %rd3;      global
 //! ```
 //!
-//! The analysis goes on through copies, sums, differences, selections and alignments. A register has one space for the whole function: the
-//! join over all instructions that write it. Addresses are relative to their space, so `cvta.to` of an address with a known space becomes a
-//! copy.
+//! The analysis follows addresses through copies, sums, differences, selections and alignments. A register has one space for the whole
+//! function: the join over all instructions that write it. In a kernel, an address with a known space is not generic: it is already an
+//! address in that space. So `cvta.to` of such an address becomes a copy.
 //!
 //! Some addresses are not covered, such as addresses that pass through memory, and addresses that are in different spaces on different
 //! paths. An access by an address that is not covered is an error.
@@ -26,7 +26,7 @@ pub const SHARED_ARRAY: &str = "warpfold_shared";
 /// The contents of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
-    /// Not known yet, such as the result of a later instruction; or a null pointer.
+    /// A null pointer, or contents that are not known yet, such as the result of a later instruction.
     Nothing,
     /// A number.
     Number,
@@ -52,8 +52,8 @@ impl Space {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
             (a, b) if a == b => a,
-            // An operator may choose which of two parameters to read. The join has the smaller index, so it is never the result: the result
-            // is the last parameter.
+            // An operator may choose which of two parameters to read through. The join takes the smaller index. The last parameter points
+            // to the result, so the join of two different parameters never counts as the address of the result.
             (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
             (Self::Argument, Self::Number) | (Self::Number, Self::Argument) => Self::Number,
             _ => Self::Mixed,
@@ -247,7 +247,7 @@ impl<'a> Scopes<'a> {
         scopes
     }
 
-    /// The scope that declares the register that the statement at `at` calls `name`.
+    /// The scope of the declaration that `name` refers to in the statement at `at`.
     fn declaring(&self, at: usize, name: &str) -> usize {
         let mut scope = self.around[at];
         while scope > 0 && !self.all[scope].1.contains(&name) {
@@ -264,8 +264,8 @@ pub struct Stray {
     pub instruction: String,
 }
 
-/// Adds the name of the memory to the opcode of each generic access in a kernel. Replaces a conversion of an address by a copy if the
-/// address's space is known.
+/// Adds the memory, `.shared` or `.global`, to the opcode of each generic access in a kernel. Replaces a conversion of an address by a copy
+/// if the address's space is known.
 pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     let spaces = Spaces::of(name, body, |_| Space::Argument);
     let mut named = Vec::new();

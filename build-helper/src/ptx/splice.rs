@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The block's registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may load
-//! one of the kernel's own parameters inside the block; such a load is placed before the hook's instructions. A call stays as it is if the
-//! load would overwrite one of its arguments.
+//! one of the kernel's own parameters inside the block; such a load is placed before the hook's instructions. If it would overwrite an
+//! argument of the call there, the call stays as it is.
 
 use std::collections::BTreeMap;
 

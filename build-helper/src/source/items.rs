@@ -1,16 +1,16 @@
-//! The items of a file, and the items that a row depends on.
+//! The Rust items of a file (types, functions, `impl`s, …), and those that a row depends on.
 //!
 //! A row depends on the items that it names, on the items that these items name, and so on. Names are compared as words, in any position.
 //! So a row may seem to depend on an item that it does not need, but it never misses one. An item or a name *counts* if the row depends on
 //! it:
 //!
-//! - An item counts if one of the names that it defines counts, including those of its methods: `x.twice()` depends on the trait that
-//!   defines `twice`.
-//! - An `impl` counts if its type has a name that the file defines and that counts. An `impl` for a foreign type counts if its trait
-//!   counts, or if its trait is foreign as well.
+//! - An item counts if it defines a name that counts. The names of its methods are among those that it defines: `x.twice()` depends on the
+//!   trait that defines `twice`.
+//! - An `impl` counts if a name in its type counts. If its type is foreign (it has no name that the file defines), the `impl` counts if its
+//!   trait counts, or if its trait is foreign as well.
 //! - An alias counts together with the aliased type, since an `impl` may name either.
-//! - A macro, or a call of a macro, may define every name in it. A call of a macro of the library, such as `item!`, defines the structs in
-//!   it.
+//! - A macro, or a call of a macro, is taken to define every name in it. A call of a macro of the library, such as `item!`, only defines
+//!   the structs in it.
 //! - Anything else always counts.
 
 use std::collections::BTreeSet;
@@ -100,8 +100,8 @@ impl Items {
     }
 }
 
-/// The tokens of each item. An item ends with a semicolon or a block in braces. Items that may have braces before their end go on to the
-/// semicolon.
+/// The tokens of each item. An item ends with a semicolon or a block in braces. But a `const`, `static`, `type` or `use` may have braces
+/// before its end, so it ends only with a semicolon.
 fn split(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
     let mut items = vec![Vec::new()];
     for token in tokens {

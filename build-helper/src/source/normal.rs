@@ -83,8 +83,7 @@ pub fn hash(tokens: &[TokenTree]) -> Hash {
     Hash::of(text.as_bytes())
 }
 
-/// Writes the tokens, each with a space after it, except between adjacent marks. So an operator of two marks differs from the same marks
-/// with a space between.
+/// Writes the tokens, each with a space after it, except between adjacent punctuation marks. So `&&` and `& &` give different texts.
 fn write(tokens: &[TokenTree], text: &mut String) {
     for token in tokens {
         match token {

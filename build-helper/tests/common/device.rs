@@ -38,7 +38,7 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// The reduction of an operator's row.
+    /// Reduces `items` with the operator `O`, whose kernel row is called `name`.
     pub fn reduce<O: Op<T>, T: Element>(&self, name: &str, items: &[T]) -> O::Output {
         let count = items.len() as u64;
         let blocks = reduce_chunk_count::<T>(count);
@@ -67,7 +67,7 @@ impl<'a> Device<'a> {
         result
     }
 
-    /// A scan of an operator's row.
+    /// Scans `items` with the operator `O`, by the kernel `symbol`.
     pub fn scan<O: Op<T>, T: Element>(&self, symbol: &str, items: &[T]) -> Vec<O::Output> {
         let count = items.len() as u64;
         let scan_tiles = tuning::tiles::<O, T>();
@@ -102,13 +102,13 @@ impl<'a> Device<'a> {
         results
     }
 
-    /// Launches a kernel with its kind's arguments. Each argument is a pointer or a number, of 64 bits.
+    /// Launches a kernel with its kind's arguments. Each argument is a pointer or a number, and has 64 bits.
     fn launch<A>(&self, symbol: &str, shape: &Shape, arguments: &A) {
         let mut kernels = self.compiled.kernels.iter();
         let kernel = kernels.find(|kernel| kernel.symbol == symbol);
         let text = &kernel.unwrap_or_else(|| panic!("no kernel {symbol}")).text;
         let module = Module::load(text, &self.config, &self.memory).expect("a module");
-        // SAFETY: `arguments` is readable for its size, and has no padding, since each of its fields is a pointer or a number, of 64 bits.
+        // SAFETY: `arguments` is readable for its size. It has no padding, since each of its fields is a pointer or a number of 64 bits.
         let parameters =
             unsafe { slice::from_raw_parts(ptr::from_ref(arguments).cast::<u8>(), size_of::<A>()) };
         let kernel = module.kernel(symbol).expect("the kernel");

@@ -1,4 +1,4 @@
-//! Builds of the files in `tests/operators`. They need a compiler for device code: see [`skip`].
+//! Builds of the files in `tests/operators`. Each build needs a compiler for device code: see [`skip`].
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use warpfold_build::{Build, Cache, Contents};
 
-/// A build of a file of `tests/operators`, in a folder of its own.
+/// A build of `file`, a file of `tests/operators`. Each file's build has its own output folder.
 pub fn build(file: &str) -> Build {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let temporary = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));

@@ -1,6 +1,6 @@
 //! Runs tests that compile device code. If no compiler can do that, all tests count as ignored, and a message on stderr says so.
 //!
-//! Rust's own harness cannot ignore a test that has begun to run. Such a test would have to pass.
+//! Rust's own harness cannot ignore a test that has begun to run. With that harness, a test that finds no compiler would have to pass.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! A macro that `core` does not have.
+//! An operator that calls `vec!`, a macro that `core` does not have.
 
 use warpfold::{Commutative, Op};
 

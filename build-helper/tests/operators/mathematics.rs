@@ -1,4 +1,4 @@
-//! A function that `core` does not have.
+//! An operator that calls `exp`, a method that `f32` does not have in `core`.
 
 use warpfold::{Commutative, Op};
 

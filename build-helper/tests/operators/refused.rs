@@ -125,7 +125,7 @@ impl Op<Odd> for Unaligned {
 
 impl Commutative for Unaligned {}
 
-/// The same operator as [`Unaligned`], written as the advice says.
+/// The same operator as [`Unaligned`], written as the message about [`Unaligned`] advises.
 #[derive(Clone, Copy)]
 pub struct TakenApart;
 

@@ -52,7 +52,8 @@ mod tests {
     use operators::MODULUS_256;
     use warpfold::check_operator;
 
-    /// −1 squared is 1, and the modulus is 0.
+    /// In a field, the modulus less 1 is the same number as −1, so its square is 1. The modulus itself is the same number as 0, so its
+    /// products are 0.
     #[test]
     fn the_largest_numbers() {
         let mut less_one = MODULUS_256;

@@ -61,15 +61,16 @@ impl Op<[u64; 4]> for Product256 {
         item
     }
 
-    /// Schoolbook multiplication. Then, three times, the part above 2²⁵⁶ is multiplied by 38 and added to the part below: 2²⁵⁶ is 38 more
-    /// than a multiple of the modulus.
+    /// Schoolbook multiplication. Then, three times, the bits from bit 256 on are taken as a number, multiplied by 38 and added to the
+    /// lower 256 bits. This does not change the number modulo the modulus, since 2²⁵⁶ is 38 more than a multiple of the modulus.
     fn combine(left: [u64; 4], right: [u64; 4]) -> [u64; 4] {
         let (a, carry) = times(left, right[0], [0; 4]);
         let (b, b_carry) = times(left, right[1], [a[1], a[2], a[3], carry]);
         let (c, c_carry) = times(left, right[2], [b[1], b[2], b[3], b_carry]);
         let (d, d_carry) = times(left, right[3], [c[1], c[2], c[3], c_carry]);
         let (sum, above) = times([d[1], d[2], d[3], d_carry], 38, [a[0], b[0], c[0], d[0]]);
-        // The first of these lines adds at most 38 · 38. If that carries, the sum is small, so adding 38 once more does not carry.
+        // The first of the next two lines adds at most 38 · 38. If this addition carries, its low words are less than 38 · 38, so the
+        // second line adds 38 without a carry.
         let (sum, above) = times([above, 0, 0, 0], 38, sum);
         let (sum, _) = times([above, 0, 0, 0], 38, sum);
         below_modulus(below_modulus(sum))
@@ -95,7 +96,7 @@ fn times(number: [u64; 4], factor: u64, addend: [u64; 4]) -> ([u64; 4], u64) {
     ([a, b, c, d], carry)
 }
 
-/// Subtracts the modulus from the number, unless the number is below it.
+/// Subtracts the modulus from the number, unless the number is less than the modulus.
 fn below_modulus(number: [u64; 4]) -> [u64; 4] {
     let step = |place: usize, borrow: bool| {
         let (word, first) = number[place].overflowing_sub(MODULUS_256[place]);

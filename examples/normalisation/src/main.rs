@@ -1,4 +1,4 @@
-//! Softmax and layer norm of the rows of a matrix, with kernels of this program's own.
+//! Softmax and layer norm of the rows of a matrix, with kernels that this program defines.
 //!
 //!     cargo run
 
@@ -54,11 +54,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         ))?;
     }
     stream.synchronize()?;
-    // The bias may cancel most of a result, so errors of small results are relative to 1.
+    // The bias may cancel most of a result. So if a result is smaller than 1, its error is taken relative to 1.
     let of_row = |row: &[f64]| layer_norm_of(row, &gains, &biases);
     check(&rows, &matrix, 1.0, of_row)?;
 
-    // The logarithm of each row's sum of exponentials needs no kernel of one's own. The GPU and the CPU give the same bits.
+    // The logarithm of each row's sum of exponentials needs no kernel of this program: the library has an operator for it. The GPU and the
+    // CPU give the same bits.
     let sums = reduce::<LogSumExp, _>(&matrix).rows(COLUMNS).wait(gpu)?;
     assert_eq!(
         sums,

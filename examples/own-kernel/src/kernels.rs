@@ -1,4 +1,4 @@
-//! A kernel of this program's own, made of the library's building blocks. Compiled by `build.rs` for the GPU.
+//! A kernel that this program defines, made of the library's building blocks. Compiled by `build.rs` for the GPU.
 
 /// Bytes of shared memory that a block of [`standardise`] takes: two scratches of 8 sums (8 bytes each), and one of 8 maxima (4 bytes each).
 pub const SHARED_BYTES: u32 = 64 + 64 + 32;

@@ -1,4 +1,4 @@
-//! Subtracts from each row of a matrix the row's mean, with a kernel of this program's own.
+//! Subtracts from each row of a matrix the row's mean, with a kernel that this program defines.
 //!
 //!     cargo run
 
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .zip(distances.chunks(COLUMNS))
         .enumerate()
     {
-        // These sums are exact, so their order does not matter.
+        // The order of the additions does not matter, since the result of each is exact.
         let mean = items.iter().copied().map(f64::from).sum::<f64>() / COLUMNS as f64;
         let expected: Vec<f32> = items
             .iter()

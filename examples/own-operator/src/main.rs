@@ -1,4 +1,4 @@
-//! Reductions and a scan of complex numbers with operators of this program's own.
+//! Reductions and a scan of complex numbers, with operators that this program defines.
 //!
 //!     cargo run
 

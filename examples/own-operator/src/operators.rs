@@ -21,7 +21,7 @@ impl Complex {
     }
 }
 
-/// The sum, part by part. Its identity is −0.0: adding 0.0 would change −0.0.
+/// The sum: the real components are added, and so are the imaginary components. The identity is −0.0 in both: adding 0.0 would change −0.0.
 #[derive(Debug, Clone, Copy)]
 pub struct ComplexSum;
 
@@ -67,7 +67,7 @@ impl Op<Complex> for ComplexProduct {
         item
     }
 
-    /// The product of 1 and a number is that number. The formula alone can turn a part of −0.0 into 0.0.
+    /// The product of 1 and a number is that number, to the bit. The formula alone can turn a component of −0.0 into 0.0.
     fn combine(left: Complex, right: Complex) -> Complex {
         if left.is_one() {
             return right;

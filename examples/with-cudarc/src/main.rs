@@ -34,10 +34,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut kept = uploads.clone_dtoh(&kept)?;
     kept.truncate(count as usize);
 
-    // A request takes a part of a slice, too.
+    // The input of a request may also be a view of a slice.
     let second_half = reduce::<Sum, _>(&x.slice(50_000..)).wait(gpu)?;
 
-    // The same requests on the CPU have the same bits.
+    // The same requests give the same bits on the CPU.
     assert_eq!(total, reduce::<Sum, _>(&items).wait(Cpu)?);
     assert_eq!(second_half, reduce::<Sum, _>(&items[50_000..]).wait(Cpu)?);
     assert_eq!(sums, scan::<Sum, _>(&items).wait(Cpu)?);

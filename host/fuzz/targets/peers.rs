@@ -1,5 +1,5 @@
-//! Gives a rank arbitrary messages from its peers about their shares. The rank must find a fault that can be printed, or shares within
-//! bounds.
+//! Gives a rank arbitrary messages from its peers about their shares. The rank must either refuse the messages with a fault that can be
+//! printed, or compute shares that are within bounds.
 
 #![no_main]
 

@@ -74,8 +74,9 @@ impl<T, S: DevicePtrMut<T>> fmt::Debug for WriteGuard<'_, T, S> {
 macro_rules! lends {
     ($($name:ty)*) => {$(
         // SAFETY: the items of a slice are in one allocation. `cudarc` frees the allocation after the slice's own stream has waited for the
-        // events that the guard records. If `cudarc` records no events, the program has promised to order uses itself, or all of its
-        // `cudarc` streams are default streams, which wait for each other. The host reaches the items by copies only, never by references.
+        // events that the guard records. If `cudarc` records no events, one of two cases holds: the program has promised to order all uses
+        // of its slices, or all of its `cudarc` streams are default streams, which wait for each other. The host reaches the items by
+        // copies only, never by references.
         unsafe impl<T: Pod> DeviceItems for $name {
             type Item = T;
             type Guard<'a>
@@ -129,7 +130,7 @@ macro_rules! lends_mut {
                 // SAFETY: the handle is a stream of the driver's. An `Arc` of the stream is in the slice, or in the slice that a view
                 // borrows from, and this slice is borrowed during `'a`. So the stream is not destroyed during `'a`.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
-                // The drop of `early` records the event before the work. The guard's drop records the event again, after the work.
+                // The drop of `early` records the event here, before the work. The guard's drop records the event again, after the work.
                 let (address, early) = self.device_ptr_mut(&stream);
                 drop(early);
                 let item = PhantomData;

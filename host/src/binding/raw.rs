@@ -6,8 +6,8 @@ use bytemuck::Pod;
 
 use super::{DeviceItems, DeviceItemsMut, Lent, User};
 
-/// Items in the device's memory, named by their address and borrowed for `'a`. Use them for memory of a binding that the library does not
-/// know.
+/// Items in the device's memory, named by their address and borrowed for `'a`. Use this type for memory of a binding that the library does
+/// not know.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -34,9 +34,9 @@ pub struct RawItems<'a, T> {
 }
 
 impl<T: Pod> RawItems<'_, T> {
-    /// The items from this address on. A call that uses any of the items asks the driver whose memory this is. The call refuses memory of
-    /// another device or context, freed memory that was not allocated again, host memory that is not page-locked, and an address that is
-    /// not aligned for `T`. A call that uses none of the items does not check the address.
+    /// The items from this address on. A call that uses any of the items asks the driver which context and device the memory belongs to.
+    /// The call refuses memory of another device or context, freed memory that was not allocated again, host memory that is not
+    /// page-locked, and an address that is not aligned for `T`. A call that uses none of the items does not check the address.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

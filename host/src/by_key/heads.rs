@@ -1,7 +1,12 @@
-//! Scans by key without an output for the runs' starts. Most have two launches. The first marks the [heads](warpfold_kernels::heads) of the
-//! runs in the workspace, a bit for each key. The second scans the runs as segments that start at the heads. A forward scan has one launch
-//! if there are [few keys](KEYED_CHUNKS_PER_BLOCK), two keys are equal exactly if their bytes are equal, and the kernel [can
-//! compare](can_compare) the keys. This launch finds the heads itself.
+//! Scans by key without an output for the runs' starts. Most of these scans have two launches. The first marks the
+//! [heads](warpfold_kernels::heads) of the runs: it writes a bit for each key to the workspace. The second scans the runs as segments that
+//! start at the heads.
+//!
+//! A forward scan has only one launch, which finds the heads itself, if all of this holds:
+//!
+//! - There are [few keys](KEYED_CHUNKS_PER_BLOCK).
+//! - Two keys are equal exactly if their bytes are equal.
+//! - The kernel [can compare](can_compare) the keys.
 
 use std::mem::offset_of;
 
@@ -43,8 +48,8 @@ impl Marker {
     }
 }
 
-/// Queues a launch that marks the heads of runs of keys, and writes the number of keys into the heads' [`Summary`]. Returns the address
-/// where the launch writes this number if the number comes from device memory (`count`); otherwise 0.
+/// Queues a launch that marks the heads of runs of keys, and writes the number of keys into the heads' [`Summary`]. If the number comes
+/// from device memory (`count`), returns the address where the launch writes it. Otherwise returns 0.
 ///
 /// # Safety
 ///
@@ -84,7 +89,8 @@ pub struct Marked {
     keys: Span,
     values: Span,
     marker: Marker,
-    /// The place in device memory of the number of keys; the length of `keys` is then an upper bound. `None` if all of `keys` are used.
+    /// Device memory with the number of keys, if only the device knows it: then the length of `keys` is an upper bound. `None` if all of
+    /// `keys` are used.
     count: Option<Span>,
 }
 
@@ -138,7 +144,8 @@ impl Marked {
         row: &'static Row,
     ) -> Result<Option<&'gpu LoadedKernel>> {
         let chunks = (self.keys.item_count as u64).div_ceil(row.division.chunk_items);
-        // If the scan has too many keys even for the most blocks that the device can hold, the kernel that compares keys is not compiled.
+        // At most `most_blocks` blocks are resident on the device. If the scan has too many keys even for so many blocks, the kernel that
+        // compares keys is not compiled.
         let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
         let may_compare = self.marker.compares_bytes
             && can_compare(self.keys)
@@ -221,9 +228,9 @@ impl Marked {
                 unsafe { mark(queue, marker, keys, count, order.is_reversed, scratch.heads)? };
             scan.heads = scratch.heads;
         }
-        // SAFETY: the words are those of a scan by key. The values can be read (condition 1), and so can the keys, or the first launch
-        // marks their heads in the same direction. There is room for the results (condition 2). The workspace has the state words of all
-        // windows, and there is a block for each window.
+        // SAFETY: the words are those of a scan by key. The values can be read (condition 1). A single launch compares the keys, which can
+        // be read (condition 1). Otherwise the first launch marks the heads in the direction of the scan. There is room for the results
+        // (condition 2). The workspace has the state words of all windows, and there is a block for each window.
         unsafe {
             let block = scanner.grid_of(windows).block;
             queue.launch(Position::Whole, scanner, block, windows, scan.list())

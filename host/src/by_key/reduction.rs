@@ -1,7 +1,13 @@
-//! Reductions by key with the kernel for runs, which writes the results and the number of runs and, if they are wanted, the first keys and
-//! the starts of the runs. The kernel finds the heads of the runs itself if there are [few keys](KEYED_ITEMS_PER_BLOCK), two keys are equal
-//! exactly if their bytes are equal, and the kernel [can compare](can_compare) the keys. Then the reduction has one launch. Otherwise an
-//! earlier launch [marks](super::heads) the heads.
+//! Reductions by key with the kernel for runs. The kernel writes the results and the number of runs. It also writes the first keys and the
+//! starts of the runs, each if there is an output for them.
+//!
+//! The reduction has only one launch, in which the kernel finds the heads of the runs itself, if all of this holds:
+//!
+//! - There are [few keys](KEYED_ITEMS_PER_BLOCK).
+//! - Two keys are equal exactly if their bytes are equal.
+//! - The kernel [can compare](can_compare) the keys.
+//!
+//! Otherwise an earlier launch [marks](super::heads) the heads.
 
 use warpfold_kernels::heads::Layout;
 use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
@@ -30,9 +36,13 @@ pub(super) struct Plan<'a> {
 }
 
 impl Keyed {
-    /// The plan of a call. `row` is the operator's row for segments. `None` if there are no keys; if the call is a scan; if the operator
-    /// has no kernel for runs, or the kernel's `short_runs_fit` is false; if first keys are wanted, and have a size that the kernel cannot
-    /// copy; or if the outputs have room for fewer runs than keys.
+    /// The plan of a call. `row` is the operator's row for segments. There is no plan in any of these cases:
+    ///
+    /// - There are no keys.
+    /// - The call is a scan.
+    /// - The operator has no kernel for runs, or the kernel's `short_runs_fit` is false.
+    /// - The first keys are wanted, and have a size that the kernel cannot copy.
+    /// - The outputs have room for fewer runs than there are keys.
     pub(super) fn plan<'a>(
         &self,
         entered: Entered<'a>,
@@ -62,7 +72,8 @@ impl Keyed {
             (shift, window_count(item_count, shift), resident_blocks)
         };
         if marker.compares_bytes && can_compare(self.keys) {
-            // If the call has too many keys even for the most blocks that the device can hold, the kernel for few keys is not compiled.
+            // At most `most_blocks` blocks are resident on the device. If the call has too many keys even for so many blocks, the kernel
+            // for few keys is not compiled.
             let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
             let is_few =
                 |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(division.chunk_items) * blocks;
@@ -110,7 +121,7 @@ impl Keyed {
         let mut need = Need::states(plan.windows * plan.row.division.accumulator_words);
         match plan.marker {
             Some(_) => need.head_bytes = layout.bytes,
-            // A word for the heads of each window.
+            // A state word for each window, with its last head and the number of its heads.
             None => need.state_words += plan.windows,
         }
         let scratch = queue.scratch_for(Position::Whole, need)?;
@@ -142,9 +153,9 @@ impl Keyed {
         let (kernel, windows, words) = (plan.kernel, plan.windows, reduction.list());
         let block = kernel.grid_of(windows).block;
         // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
-        // starts and their number can be written (condition 1). There is room for a run for each key, and short runs fit (condition 2).
-        // The heads are marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a block
-        // for each window.
+        // starts and the number of runs can be written (condition 1). There is room for a run for each key, and short runs fit (condition
+        // 2). The heads are marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a
+        // block for each window.
         unsafe { queue.launch(Position::Whole, kernel, block, windows, words) }
     }
 }

@@ -23,14 +23,14 @@ pub(crate) struct Wanted {
     pub lengths: usize,
     pub unique_keys: usize,
     pub total: usize,
-    /// Whether only the results of [grouped](Arguments::grouped) items are written, and downloaded.
+    /// Whether only the results of items in segments are written and downloaded. These items are the range [`Arguments::grouped`].
     pub is_cut: bool,
 }
 
 /// A finished call, with its outputs on the device.
 pub(crate) struct Done<'gpu> {
     lane: TransferLane<'gpu>,
-    /// If the results are [cut](Wanted::is_cut), their section has only the results of grouped items.
+    /// If [`Wanted::is_cut`] was set, the section of the results covers only the results of items in segments.
     pub sections: Arguments<Section>,
     /// The section that was downloaded last: its items are at the start of the lane's buffer.
     arrived: Option<Section>,
@@ -38,8 +38,8 @@ pub(crate) struct Done<'gpu> {
     pub count: usize,
 }
 
-/// Runs a call on host items. Their lengths and shape have been checked. Results have the kernel row's result type, or the items' type if
-/// there is no row.
+/// Runs a call on host items. The caller has checked their lengths and shape. Results have the kernel row's result type, or the items' type
+/// if there is no kernel row.
 pub(crate) fn run_at_once<'gpu>(
     entered: Entered<'gpu>,
     verb: Verb,

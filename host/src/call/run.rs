@@ -150,7 +150,7 @@ pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on `stream` waits for the queued work of the loans' streams.
+/// Makes later work on `stream` wait for the work that is queued on the loans' streams.
 fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(other, stream)?;
@@ -158,7 +158,7 @@ fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on the loans' streams waits for the queued work of `stream`.
+/// Makes later work on the loans' streams wait for the work that is queued on `stream`.
 fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(stream, other)?;
@@ -166,7 +166,7 @@ fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Later work on `second` waits for the work that is queued on `first`.
+/// Makes later work on `second` wait for the work that is queued on `first`.
 fn order(first: Stream<'_>, second: Stream<'_>) -> Result<()> {
     if first.key() == second.key() {
         return Ok(());

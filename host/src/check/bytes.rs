@@ -1,4 +1,4 @@
-//! Values in messages: their bytes and, for most floats, their numbers.
+//! Values in messages: their bytes and, for most values that consist of floats, also the floats as decimal numbers.
 
 use std::fmt;
 use std::ops::Deref;
@@ -19,12 +19,13 @@ use crate::kernel::Item;
 #[derive(Clone)]
 pub struct Bytes(Box<Value>);
 
-/// The contents of [`Bytes`]. They are boxed to keep a flaw small: it has up to five `Bytes`.
+/// The contents of [`Bytes`]. They are boxed to keep an [`OperatorFlaw`](super::OperatorFlaw) small, since a flaw has up to five `Bytes`.
 #[derive(Clone)]
 struct Value {
     bytes: Box<[u8]>,
     rounds: bool,
-    /// [`Floats::of`] for the value's type. The function is called only when the value is printed: a check has many values, and writes few.
+    /// [`Floats::of`] for the value's type. The function is called only when the value is printed: a check has many values, and prints few
+    /// of them.
     floats: fn(bool) -> Option<Floats>,
 }
 

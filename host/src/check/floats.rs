@@ -25,8 +25,9 @@ macro_rules! floats {
 }
 
 impl Floats {
-    /// The kind of floats that `R` is made of, if `R` is a float or an array of floats. If the operator rounds, any other type with an
-    /// alignment of 4 or 8 bytes is treated as an array of `f32` or `f64`, except integers and arrays of integers.
+    /// The kind of floats that `R` is made of, if `R` is a float or an array of floats. Integers and arrays of integers have no kind of
+    /// floats. If the operator rounds, any other type is treated as an array of `f32` if its alignment is 4 bytes, and as an array of `f64`
+    /// if its alignment is 8 bytes.
     pub fn of<R>(rounds: bool) -> Option<Self> {
         let name = type_name::<R>().trim_start_matches('[');
         let element = name.split_once(';').map_or(name, |(element, _)| element);

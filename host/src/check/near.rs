@@ -11,7 +11,7 @@ const TOLERANCE: f64 = 1e-3;
 /// A way to read bytes as numbers: the size of a number in bytes, and the function that reads a number.
 type Reading = (usize, fn(&[u8]) -> Option<f64>);
 
-/// The kinds of floats that the bytes of a type of this alignment are read as.
+/// The ways to read the bytes of a type of this alignment: one for each kind of floats that the type may consist of.
 fn readings(alignment: usize) -> &'static [Reading] {
     const F64: Reading = (8, |bytes| Some(f64::from_le_bytes(bytes.try_into().ok()?)));
     const F32: Reading = (4, |bytes| {
@@ -31,8 +31,9 @@ fn readings(alignment: usize) -> &'static [Reading] {
     }
 }
 
-/// Whether two results of this alignment are near each other when their bytes are read as floats of one kind. At each place, the two floats
-/// have to be equal, or both NaN, or differ by at most [`TOLERANCE`] times the largest finite absolute value among results and operands.
+/// Whether two results of this alignment are near each other. Their bytes are read as floats in every way of [`readings`], and it is enough
+/// if the results are near in one of these ways. Results are near if the two floats at each index are equal, are both NaN, or differ by at
+/// most [`TOLERANCE`] times the largest finite absolute value among results and operands.
 pub fn is_near(alignment: usize, left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
     readings(alignment).iter().any(|&(bytes, read)| {
         let numbers =

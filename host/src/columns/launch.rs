@@ -17,7 +17,7 @@ pub(crate) struct Matrices {
     /// All items of the matrices, and any gaps between rows.
     pub items: Span,
     pub layout: Layout,
-    /// A count in device memory, if `layout` only has an upper bound.
+    /// The place in device memory of the number of rows or of matrices, if `layout` only has an upper bound of this number.
     pub count: Option<Count>,
 }
 
@@ -71,7 +71,8 @@ impl Matrices {
         })
     }
 
-    /// The count as kernel arguments: its address, or 0 without a count; and whether it counts rows.
+    /// The two kernel arguments for the count. The first is the count's address, or 0 if there is no count. The second is 1 if the count is
+    /// the number of rows, and otherwise 0.
     fn told_count(&self) -> (Address, u64) {
         let address = self.count_at().map_or(0, |at| at.address);
         let counts_rows = matches!(self.count, Some(Count::OfRows(_)));

@@ -26,7 +26,8 @@ impl Event {
         Ok(Self(event))
     }
 
-    /// Records the event after the work that is queued on the stream. This replaces any earlier record.
+    /// Queues a record of the event on the stream, behind the work that is already queued there. The new record replaces any earlier
+    /// record.
     pub fn record(&self, stream: Stream<'_>) -> Result<()> {
         // SAFETY: event and stream live.
         check("cuEventRecord", unsafe {
@@ -34,7 +35,7 @@ impl Event {
         })
     }
 
-    /// Later work on the stream waits for the event's latest record.
+    /// Makes later work on the stream wait for the event's latest record.
     pub fn hold_up(&self, stream: Stream<'_>) -> Result<()> {
         // SAFETY: event and stream live.
         check("cuStreamWaitEvent", unsafe {

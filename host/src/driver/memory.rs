@@ -8,7 +8,7 @@ use std::ptr::{self, NonNull};
 use super::{Address, Context, Device, Failure, Result, Stream, check, raw};
 use crate::error::{DriverCode, Error};
 
-/// An allocation in the context that was current when it was made, aligned to 256 bytes.
+/// Device memory, aligned to 256 bytes. It belongs to the context that was current when it was allocated.
 #[derive(Debug)]
 pub(crate) struct DeviceMemory {
     address: Address,
@@ -47,8 +47,8 @@ impl Drop for DeviceMemory {
     }
 }
 
-/// Page-locked host memory, aligned to a page. It belongs to the context that was current when it was made. The device reads and writes
-/// it over the bus.
+/// Page-locked host memory, aligned to a page. It belongs to the context that was current when it was allocated. The device reads and
+/// writes it over the bus.
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
     start: NonNull<u8>,
@@ -57,8 +57,8 @@ pub(crate) struct PinnedMemory {
 
 // SAFETY: the memory is this owner's, and the driver frees it from any thread.
 unsafe impl Send for PinnedMemory {}
-// SAFETY: shared access only returns the addresses, or asks the driver about them. Reads and writes at the addresses need unsafe code of
-// their own.
+// SAFETY: shared access only returns the addresses, or asks the driver about them. A user of the addresses needs separate unsafe code to
+// read or write there.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {

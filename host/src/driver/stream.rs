@@ -21,8 +21,8 @@ pub(crate) struct Stream<'a> {
 const PER_THREAD: usize = 2;
 
 thread_local! {
-    /// The thread's number. It is odd, and greater than the driver's special handles. All other handles are even, since they are addresses
-    /// of aligned objects.
+    /// The number that [`Stream::key`] returns on this thread for the per-thread default stream. It is odd, and greater than the driver's
+    /// special handles. All other handles are even, since they are addresses of aligned objects.
     static THREAD: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(PER_THREAD + 1);
         NEXT.fetch_add(2, Ordering::Relaxed)
@@ -55,8 +55,8 @@ impl Stream<'_> {
         self.handle.is_null()
     }
 
-    /// A number that identifies a stream: its handle, or the thread's own number for the per-thread default stream. (That stream has the
-    /// same handle in all threads.) The number of a destroyed stream may be reused.
+    /// A number that identifies a stream. For most streams, it is the handle. The per-thread default streams of all threads share one
+    /// handle, so the number of such a stream is its thread's `THREAD`. The number of a destroyed stream may be reused.
     pub fn key(self) -> usize {
         match self.handle as usize {
             PER_THREAD => THREAD.try_with(|&number| number).unwrap_or(PER_THREAD),
@@ -156,7 +156,8 @@ impl Function {
     /// # Safety
     ///
     /// - `parameters` are the kernel's parameters, at most [`MOST_PARAMETERS`], each of which has 64 bits.
-    /// - The kernel's use of the parameters is sound: its device pointers reach as far as it reads and writes.
+    /// - The kernel's use of the parameters is sound: the memory behind each device pointer is long enough for what the kernel reads and
+    ///   writes.
     /// - If the launch may begin early, the kernel waits for the previous work.
     pub unsafe fn launch(
         self,
@@ -237,7 +238,8 @@ const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56)
 /// # Safety
 ///
 /// - `parameters` has a pointer for each of the kernel's parameters, to a readable value of the parameter's size.
-/// - The kernel's use of the parameters is sound: its device pointers reach as far as it reads and writes.
+/// - The kernel's use of the parameters is sound: the memory behind each device pointer is long enough for what the kernel reads and
+///   writes.
 /// - The kernel waits for the previous work.
 unsafe fn launch_early(
     launch: LaunchKernelEx,

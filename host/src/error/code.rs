@@ -1,7 +1,7 @@
 //! The driver's result codes: their names, and which of the codes end a context.
 //!
-//! The names are a table of our own, so that an error prints in full where no driver is installed. A code
-//! that the table lacks is printed as a number.
+//! The names are in a table in this file, not asked from the driver. So an error prints its code's name even where no driver is installed.
+//! A code that the table lacks is printed as a number.
 
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl DriverCode {
     /// call in the context.
     ///
     /// The sticky codes are the following. For 226, 700, 702, 714 to 719 and 721, `cuda.h` says that the process is in an inconsistent
-    /// state. After 710, a failed assertion, the context cannot be used. After 810, the process must be restarted. 709 means that the
+    /// state. After 710 (a failed assertion), the context cannot be used. After 810, the process must be restarted. 709 means that the
     /// context was destroyed or reset. 214 and 220 are uncorrectable errors of the hardware. 911 is sticky only if it is reported for
     /// earlier queued work; this library always counts it as sticky.
     ///

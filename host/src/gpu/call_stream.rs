@@ -1,6 +1,6 @@
-//! Streams of the library's own, for calls that wait, and the scratch memory of a stream's launches.
+//! The library's own streams, on which calls that wait run, and the workspaces of a stream's launches.
 //!
-//! A stream of the library's own serves one call at a time. It is not ordered with the default stream, so captures do not affect it. If a
+//! Each of the library's streams serves one call at a time. It is not ordered with the default stream, so captures do not affect it. If a
 //! call has to run after the program's queued work, its stream waits for an event.
 
 use std::ops::Deref;
@@ -56,7 +56,7 @@ impl CallStream {
         self.stream.as_stream()
     }
 
-    /// The scratch memory of the stream's launches.
+    /// The workspaces of the stream's launches.
     pub fn scratch(&self) -> MutexGuard<'_, Scratch> {
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -100,7 +100,7 @@ impl CallStream {
         }
     }
 
-    /// Writes a number to the result's memory. The work that uses the number is queued after this call.
+    /// Writes a number to the result's memory. Call this before queueing the work that uses the number.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
         // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and no
@@ -171,7 +171,7 @@ impl<'gpu> Call<'gpu> {
         self.stream.share()
     }
 
-    /// The stream, on which the caller is going to queue work.
+    /// The stream. Call this before queueing work on it, so that a drop waits for the work.
     pub fn begin(&mut self) -> &CallStream {
         self.is_busy = true;
         &self.stream
@@ -187,7 +187,7 @@ impl<'gpu> Call<'gpu> {
             driver::queue_copy_to_host(to, address, size_of::<u64>(), stream)?;
         }
         self.wait()?;
-        // SAFETY: `wait` ended the copy, which wrote the number.
+        // SAFETY: `wait` has waited for the copy, which wrote the number.
         unsafe { self.read_number() }
     }
 
@@ -215,7 +215,7 @@ impl Drop for Call<'_> {
     }
 }
 
-/// The scratch memory of one stream's launches.
+/// The workspaces of one stream's launches.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     workspace: Option<Workspace>,
@@ -235,11 +235,12 @@ pub(crate) enum Progress {
 }
 
 impl Scratch {
-    /// Begins a call. A call that failed halfway has not taken all tickets of its workspace. So the next call gets another workspace.
+    /// Begins a call. If the previous call failed halfway, the launches that it did not queue took no tickets. So the ticket counter of its
+    /// workspace was not reset, and this call gets another workspace.
     pub fn begin_call(&mut self) {
         if self.progress == Progress::Halfway {
             self.progress = Progress::Complete;
-            // Freeing the workspace waits for the work.
+            // Freeing the workspace waits for the work that uses it.
             self.workspace = None;
         }
     }

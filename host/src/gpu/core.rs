@@ -124,7 +124,7 @@ impl Gpu {
 /// A reference to a device's primary context, and the resources that are kept in it for calls.
 #[derive(Debug)]
 pub(super) struct Core {
-    /// Dropped while the context is current, or leaked.
+    /// Dropped while the context is current. Leaked if the context cannot be made current.
     kept: ManuallyDrop<Kept>,
     pub context: PrimaryContext,
     properties: Arc<Properties>,
@@ -141,7 +141,8 @@ impl Core {
         };
         let context = PrimaryContext::retain(device).map_err(lost)?;
         let bound = context.bind()?;
-        // The context may be lost already, while other code in the process still holds it. Then asking for the free memory fails.
+        // The context may be lost already, while other code in the process still holds it. Then the query of the device's free memory
+        // fails.
         let alive = driver::free_bytes().map_err(lost);
         bound.unbind()?;
         alive?;
@@ -263,7 +264,8 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// Locks the record of the slot's stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if
-    /// there is one. In this function, calls on the same stream wait for each other, so the holder of the lock should only queue work.
+    /// there is one. While one call holds the lock, other calls on the same stream wait in this function. So the holder should only queue
+    /// work.
     pub fn known<'slot>(
         self,
         slot: &'slot StreamSlot,

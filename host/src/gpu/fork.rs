@@ -28,7 +28,7 @@ pub(super) fn is_child() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
 
-/// An error in a forked process.
+/// Returns an error if this process was forked, as [`is_child`] says.
 pub(crate) fn refuse_in_child() -> Result<()> {
     match is_child() {
         true => Err(Error::Forked),

@@ -1,5 +1,5 @@
-//! The resources that are kept in a device's primary context for calls: compiled kernels, scratch memory, and the streams and transfer
-//! lanes of calls that wait.
+//! The resources that are kept in a device's primary context for calls: compiled kernels, workspaces, and the streams and transfer lanes of
+//! calls that wait.
 
 use super::call_stream::CallStream;
 use super::kernels::Kernels;

@@ -48,8 +48,8 @@ pub(crate) enum Form {
     Plain,
     /// A scan goes backward.
     Backward,
-    /// A scan or a reduction by key goes forward, and compares keys. In the other forms, it reads where runs begin, as marked by an earlier
-    /// launch.
+    /// For scans by key and reductions by key. Such a call goes forward, and its kernel compares keys. In the other forms, the kernel reads
+    /// where runs begin, which an earlier launch has marked.
     Keyed,
 }
 
@@ -69,8 +69,8 @@ pub(crate) struct LoadedKernel {
     pub function: Function,
     /// Whether its launches may begin before the previous launch has ended.
     pub start: Start,
-    /// The grid of short scans of the whole. Also the grid of segments and of calls by key, if there is at most one window for each
-    /// resident block; and of some reductions of rows.
+    /// The grid of short scans of a whole input, and of some reductions of rows. If there is at most one window for each resident block,
+    /// also the grid of launches over segments and of calls by key.
     pub short: Grid,
     /// The grid of all other launches.
     pub long: Grid,
@@ -79,7 +79,8 @@ pub(crate) struct LoadedKernel {
 }
 
 impl LoadedKernel {
-    /// The grid of a launch over windows. If the device can work on all windows at once, the blocks have more threads.
+    /// The grid of a launch over windows. If the device can work on all windows at once, this is the short grid, whose blocks have more
+    /// threads than those of the long grid.
     pub fn grid_of(&self, windows: u64) -> Grid {
         match windows <= self.short.resident_blocks as u64 {
             true => self.short,
@@ -155,7 +156,8 @@ impl Slot {
 }
 
 /// The address of the kernel's entry, plus a number for the form. An entry is a static, so its address identifies it. An entry contains
-/// pointers, so its address is a multiple of a pointer's size, and there are fewer forms than a pointer has bytes.
+/// pointers, so its address is a multiple of a pointer's size. There are fewer forms than a pointer has bytes, so no other entry and form
+/// have the same key.
 fn key(entry: &'static Entry, form: Form) -> usize {
     const { assert!((Form::Keyed as usize) < align_of::<Entry>()) };
     ptr::from_ref(entry).addr() + form as usize
@@ -167,8 +169,7 @@ fn list_of(key: usize) -> usize {
     ((key as u64).wrapping_mul(GOLDEN) >> (u64::BITS - LISTS.ilog2())) as usize
 }
 
-/// Loads the best text that the driver accepts. If the driver does not know a text's PTX version, the next older text
-/// is tried.
+/// Loads the best text that the driver accepts. If the driver does not know a text's PTX version, this tries the next older text.
 fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<LoadedKernel> {
     let mut refused = None;
     let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
@@ -262,8 +263,8 @@ fn missing(entry: &Entry) -> Error {
     }
 }
 
-/// Maps a failure of loading: invalid PTX and an unknown PTX version are [`Error::KernelRejected`]; any other failure is the error of a
-/// failed driver call.
+/// The error for a text that could not be loaded. For invalid PTX or an unknown PTX version, it is [`Error::KernelRejected`]. For any other
+/// failure, it is the error of a failed driver call.
 fn rejected(entry: &'static Entry, failure: Failure, log: String) -> Error {
     match failure.code {
         code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {

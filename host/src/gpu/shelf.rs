@@ -8,7 +8,8 @@ use crate::error::Result;
 /// How many things a shelf may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// At most this many things are in use or idle. [`Shelf::take`] waits while this many things are in use.
+    /// The shelf has at most this many things, those in use and the idle ones together. [`Shelf::take`] waits while this many things are in
+    /// use.
     pub most: usize,
     /// At most this many idle things are kept for later calls.
     pub idle: usize,
@@ -51,8 +52,8 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// Borrows an idle thing, or makes a new one. Blocks while [`Limits::most`] things are in use. So a call that holds a thing of this
-    /// shelf takes another one only by [`Self::try_take`].
+    /// Borrows an idle thing, or makes a new one. Blocks while [`Limits::most`] things are in use. So a call that already holds a thing of
+    /// this shelf must use [`Self::try_take`] to borrow another one.
     pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
         let mut state = self.lock();
         while state.out >= self.limits.most {

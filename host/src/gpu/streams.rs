@@ -108,7 +108,7 @@ impl Streams {
 
 impl StreamSlot {
     /// Locks the record of the stream, and checks that the stream belongs to the context. `capture` is the stream's capture, if there is
-    /// one. In this function, calls on the same stream wait for each other.
+    /// one. While one call holds the lock, other calls on the same stream wait in this function.
     pub(super) fn lock(
         &self,
         stream: Stream<'_>,
@@ -185,7 +185,8 @@ impl KnownStream {
     }
 
     /// The workspace for calls of this capture. Leases a workspace if the record has none of this capture, or a workspace that is too
-    /// small. No part of the leased workspace is smaller than before, so a capture has few workspaces.
+    /// small. In the new workspace, a part that was too small is at least twice as large as before, and no part is smaller than before. So
+    /// a capture has few workspaces.
     pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,

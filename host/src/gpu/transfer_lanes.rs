@@ -16,11 +16,11 @@ use super::shelf::{Limits, Loan, Shelf};
 use crate::driver::{self, Address, Context, DeviceMemory, PinnedMemory};
 use crate::error::{Error, Result};
 
-/// Bytes of the piece of a short lane. A slice that needs at most this many bytes on the device is uploaded in one piece.
+/// The most bytes of a piece on a short lane. A slice that needs at most this many bytes on the device is uploaded in one piece.
 pub(crate) const SHORT_BYTES: usize = 512 << 10;
 
-/// The most bytes of a piece of a longer slice that is uploaded piece by piece, unless one chunk or tile is longer. Large enough for the
-/// bus's full rate, and small enough that a call begins and ends quickly.
+/// If a longer slice is uploaded piece by piece, a piece has at most this many bytes. If one chunk or tile is longer than that, a piece is
+/// one chunk or tile. The number is large enough for the bus's full rate, and small enough that a call begins and ends quickly.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
@@ -32,8 +32,8 @@ const SHORT: Limits = Limits { most: 64, idle: 16 };
 /// memory. In use: at most 160 MiB of each.
 const PIECES: Limits = Limits { most: 40, idle: 20 };
 
-/// For pieces longer than [`PIECE_BYTES`]: of reductions of more than 16 GiB, and of slices that are uploaded all at once. These lanes are
-/// not kept.
+/// For pieces longer than [`PIECE_BYTES`]. Reductions of more than 16 GiB have such pieces. If a long slice is uploaded all at once, it is
+/// such a piece. These lanes are not kept.
 const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
 
 /// The lanes of a context.
@@ -183,7 +183,7 @@ impl<'gpu> TransferLane<'gpu> {
         (0..bytes).step_by(strip_bytes).map(strip).collect()
     }
 
-    /// Makes the lane busy, so that work can be queued on its stream. Its context must still be current.
+    /// Makes the lane busy, so that work can be queued on its stream. Returns an error if the lane's context is no longer current.
     pub fn into_busy(mut self) -> Result<BusyTransferLane<'gpu>> {
         self.parts.call.check_home()?;
         self.user = User::Own;
@@ -268,8 +268,8 @@ impl<'gpu> BusyTransferLane<'gpu> {
         Ok(self)
     }
 
-    /// Queues the download of `bytes` bytes, from the byte `start` of the lane's device memory on, to the start of the buffer. If the
-    /// memory ends earlier, fewer bytes are downloaded.
+    /// Queues the download of `bytes` bytes of the lane's device memory to the start of the buffer. The first of these bytes is byte
+    /// `start` of the memory. If the memory ends earlier, fewer bytes are downloaded.
     pub fn receive(self, start: usize, bytes: usize) -> Result<Self> {
         let Parts {
             call,

@@ -1,11 +1,11 @@
-//! The scratch memory of launches: workspaces that belong to streams, and workspaces that belong to no stream.
+//! The device memory that launches share: workspaces that belong to streams, and workspaces that belong to no stream.
 //!
 //! A workspace is one allocation, zeroed once. [`warpfold_kernels::workspace`] says what a workspace holds, and why the host never clears
 //! it again.
 //!
 //! Launches that share a workspace must be ordered. Launches on one stream are ordered, so each stream has its own [`Scratch`]. If a launch
-//! needs more than the workspace has, the stream gets another workspace. The outgrown workspace is kept, since queued work may use it. The
-//! part that was too small is at least twice as large in the next workspace. So a stream has few workspaces.
+//! needs a larger workspace, the stream gets another workspace. The outgrown workspace is kept, since queued work may use it. The part that
+//! was too small is at least twice as large in the next workspace. So a stream has few workspaces.
 //!
 //! For calls by key in two launches, a workspace also has room for the [heads](warpfold_kernels::heads) of the runs, or for their starts.
 //! Heads and starts have no tags.
@@ -13,7 +13,7 @@
 //! The workspaces of [`Workspaces`] belong to no stream:
 //!
 //! - A *free* workspace is used by no work and is as good as new: the tags of earlier launches are recognised as old.
-//! - A captured graph gets workspaces of its own, so its launches may run at the same time as other work of the captured stream. The driver
+//! - A captured graph gets its own workspaces, so its launches may run at the same time as other work of the captured stream. The driver
 //!   reports when the graph, everything made from it, and all its launches are gone. Then the graph's workspaces are free.
 //! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired*: it is freed later, together with other
 //!   workspaces, since freeing memory waits for all work.
@@ -34,7 +34,7 @@ const SMALLEST_BYTES: u64 = 128 << 10;
 /// State words of the smallest workspace.
 const LEAST_STATE_WORDS: u64 = (SMALLEST_BYTES - STATES_OFFSET) / 8;
 
-/// The heads begin at a multiple of this.
+/// In a workspace, the heads begin at a byte whose number is a multiple of this.
 const HEADS_ALIGNMENT: u64 = 256;
 
 /// At most this many free workspaces are kept.
@@ -88,8 +88,8 @@ impl Need {
         span.state_words >= self.state_words && span.head_bytes >= self.head_bytes
     }
 
-    /// How much the workspace after `outgrown` is to have. Each part is as large as before, or, if it was too small, at least twice as
-    /// large.
+    /// How much the workspace after `outgrown` is to have. A part that was too small is at least twice as large as before. Other parts are
+    /// as large as before.
     pub fn after(self, outgrown: &WorkspaceSpan) -> Self {
         let grown = |needed: u64, had: u64| match needed > had {
             true => needed.max(2 * had),
@@ -155,8 +155,9 @@ impl Workspaces {
         self.take_or(need, || Workspace::allocate(stream, need))
     }
 
-    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock. The driver may be dropping a
-    /// [`Lease`] at that time. That drop takes the lock, and the driver may block all calls during the drop.
+    /// A free workspace, or a new one from `make`. `make` makes driver calls, so it runs without the lock. If it held the lock, it could
+    /// wait forever: the driver may be dropping a [`Lease`] at that time. That drop waits for the lock, and the driver may block all calls
+    /// until the drop is done.
     fn take_or(&self, need: Need, make: impl FnOnce() -> Result<Workspace>) -> Result<Workspace> {
         let free = self.lock().take_free(need);
         free.map_or_else(make, Ok)
@@ -191,7 +192,7 @@ impl Workspaces {
         self.tidy();
     }
 
-    /// Frees the free workspaces beyond their bound and, if too many workspaces are retired, all retired workspaces.
+    /// Frees the free workspaces beyond their bound. If too many workspaces are retired, also frees all retired workspaces.
     #[cold]
     pub fn tidy(&self) {
         let mut held = self.lock();
@@ -242,7 +243,8 @@ impl Held {
 
 impl Drop for Lease {
     /// The driver calls this on one of its threads, where no driver call may be made. So nothing is freed here. If the upgraded reference
-    /// is the last reference to the shared state, `clear` has already taken all workspaces.
+    /// is the last reference to the shared state, the state is dropped here. That frees no workspace either, since `clear` has already
+    /// taken all workspaces.
     fn drop(&mut self) {
         if let Some(held) = self.held.upgrade() {
             let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

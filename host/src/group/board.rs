@@ -1,6 +1,6 @@
 //! A rank's board: the workspace of the rank's scans, and of its reductions if several ranks have chunks. The host publishes the values of
-//! other ranks on the board, as if launches on this rank had published them. The host also reads from the board the values that this rank's
-//! launches publish.
+//! other ranks on the board, as if launches on this rank had published them. The host also reads the values that this rank's launches
+//! publish on the board.
 //!
 //! The host writes the epoch before the launches, so it knows the launches' tag. Each preparation begins a new epoch, so the state words
 //! need not be cleared between two preparations.
@@ -27,8 +27,8 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// Queues the preparation of the board for launches that need `state_words` state words, with the values of `seeds` already published
-    /// in their slots. Returns the board's addresses and sizes.
+    /// Queues the preparation of the board for launches that need `state_words` state words. The launches then find the values of `seeds`
+    /// published in their slots. Returns the board's addresses and sizes.
     ///
     /// The caller ensures that no queued work uses the board or the notes of `post`.
     pub fn prepare<A: Accumulator>(
@@ -66,8 +66,8 @@ impl Board {
         Ok(place)
     }
 
-    /// Queues copies of these slots to the body of the outgoing message, one slot after the other. Launches on the stream publish the
-    /// slots, and the body has room for them.
+    /// Queues copies of these slots to the body of the outgoing message, one slot after the other. The caller ensures that launches on the
+    /// stream publish the slots, and that the body has room for them.
     pub fn take<A: Accumulator>(
         place: WorkspaceSpan,
         stream: Stream<'_>,
@@ -87,7 +87,7 @@ impl Board {
         Ok(())
     }
 
-    /// Begins an epoch, on memory for `state_words` state words.
+    /// Begins an epoch. If the board has fewer than `state_words` state words, or no epochs are left, it gets a new workspace.
     fn next_epoch(
         &mut self,
         entered: Entered<'_>,
@@ -125,7 +125,7 @@ pub(super) fn place_in_body<A: Accumulator>(
     }
 }
 
-/// Groups slots into runs of consecutive slots. Returns the first slot and the length of each run.
+/// Divides the slots into stretches of consecutive slots. Returns the first slot and the length of each stretch.
 fn runs(slots: impl Iterator<Item = u64>) -> Vec<(u64, usize)> {
     let mut runs: Vec<(u64, usize)> = Vec::new();
     for slot in slots {

@@ -1,4 +1,4 @@
-//! All GPUs of the machine, for slices of the host. Each GPU has a bus of its own.
+//! All GPUs of the machine, for slices of the host. Each GPU has its own bus.
 
 use std::fmt;
 use std::iter;
@@ -22,12 +22,12 @@ const ALONE_BYTES: usize = 8 << 20;
 
 /// Several GPUs, for slices of the host.
 ///
-/// Each GPU gets its share of the items over its own bus, from a thread of its own. For a reduction, a share has consecutive items. For a
-/// scan, pieces of up to 4 MiB go to the GPUs in turn. A piece waits on its device until the earlier pieces have been combined. The results
-/// have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU only.
+/// Each GPU has a thread, which sends the GPU its share of the items over the GPU's bus. For a reduction, a share has consecutive items.
+/// For a scan, pieces of up to 4 MiB go to the GPUs in turn. A piece waits on its device until the earlier pieces have been combined. The
+/// results have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU only.
 ///
-/// During the call, a scan takes about 17 bytes of each device's memory for each 56 KiB of items and each 32-bit word of the accumulator,
-/// in addition to the transfer lanes ([Memory](Gpu#memory)).
+/// During the call, a scan takes memory of each device, in addition to the transfer lanes ([Memory](Gpu#memory)). For each 56 KiB of items,
+/// this is about 17 bytes per 32-bit word of the accumulator.
 ///
 /// ```
 /// use warpfold::group::Gpus;
@@ -54,7 +54,8 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// The errors of [`Gpu::new`], for any of the devices; but [`Error::UnsupportedDevice`] only if no device is new enough.
+    /// The errors of [`Gpu::new`], for any of the devices. Devices that are too old are left out. So [`Error::UnsupportedDevice`] is
+    /// returned only if no device is new enough.
     pub fn all() -> Result<Self> {
         let first = Gpu::new();
         if matches!(first, Err(ref error) if !is_too_old(error)) {

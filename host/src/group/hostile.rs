@@ -93,7 +93,8 @@ fn hostile_messages_neither_hang_calls_nor_corrupt_memory() {
     let items = DeviceBuffer::from_slice(&[1u32; ITEMS]).unwrap();
     let floats = DeviceBuffer::from_slice(&[1f32; ITEMS]).unwrap();
     let output = DeviceBuffer::from_slice(&[7u32; ITEMS + 1]).unwrap();
-    // With these seeds, accepted lengths are less than 2^36. A reduction of more announced items takes seconds on the virtual GPU.
+    // With these seeds, the lengths that the rank accepts are less than 2^36. If the peers announced more items, a reduction would take
+    // seconds on the virtual GPU.
     for seed in 0..54 {
         let hostile = Hostile {
             rank: seed % 3,

@@ -1,5 +1,4 @@
-//! The transport between ranks of one process. Messages go through the process's memory, and parcels by the driver's copies between
-//! devices.
+//! The transport between ranks of one process. Messages pass through the process's memory. The driver copies parcels from device to device.
 //!
 //! The ranks meet in a room. In each round, a rank deposits a message and waits. The last rank to come ends the round and wakes the other
 //! ranks. A rank that waits too long, or leaves, closes the room. All ranks inside get the reason, and so do ranks that come later.
@@ -213,7 +212,7 @@ impl Room {
         }
     }
 
-    /// Signals an event to the other ranks. The state is locked and already changed.
+    /// Signals an event to the other ranks. The caller has locked the state and changed it.
     fn tell(&self) {
         self.news.fetch_add(1, Ordering::Release);
         self.changed.notify_all();

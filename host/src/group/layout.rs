@@ -1,8 +1,9 @@
 //! The layout of the ranks' shares, and which rank works on which items.
 //!
 //! The ranks hold consecutive items, cut at any place. The work is divided into units: the chunks of a reduction, the tiles of a scan. A
-//! unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit can be **torn**: then
-//! its last items are on later ranks, which send these items. Of its items, a rank sends at most the head of its share, to one rank.
+//! unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit of a rank can be
+//! **torn**. Of a torn unit, the rank itself has only the first items. Later ranks have the other items, and send them to the rank. A rank
+//! sends only items at the head of its share, and only to one rank.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use std::ops::Range;
 pub(super) struct Layout {
     /// The index of each rank's first item, followed by the number of all items.
     starts: Vec<u64>,
-    /// Items of a unit. The last unit may have fewer items.
+    /// The number of items in a unit. The last unit may have fewer items.
     unit_items: u64,
 }
 

@@ -20,24 +20,25 @@ use crate::launch::Span;
 /// A rank of a group: a GPU that works together with the GPUs of the other ranks.
 ///
 /// The ranks hold consecutive items, in rank order. The share of a rank may have any length, also 0. All ranks make the same calls in the
-/// same order. A call waits for the other ranks. It runs after the queued work of the default stream of the rank's device, and of the
-/// streams that are ordered with the default stream, such as `cust`'s.
+/// same order. A call waits for the other ranks. A call runs after the work that is queued on the default stream of the rank's device. It
+/// also runs after the work on streams that are ordered with the default stream, such as `cust`'s streams.
 ///
 /// The results have the same bits as on one GPU, for any number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
 ///
 /// From its first call on, a member keeps page-locked memory for its messages (21 KiB, and 16 KiB more for each rank). From its first scan
 /// on, or from its first reduction in which several ranks have chunks, it may also keep a board of 128 KiB on its device. Calls on many
-/// items need longer messages and a larger board. The board of a scan has about 8 bytes for each 56 KiB of all items and each 32-bit word
-/// of the accumulator.
+/// items need longer messages and a larger board. The board of a scan has about `8 * w` bytes for each 56 KiB of all items, where `w` is
+/// the number of 32-bit words of an accumulator.
 ///
 /// # Failures
 ///
 /// After most failures the group can still be used. If a call fails on one rank, that rank gets the reason, and the other ranks get
 /// [`Fault::RankFailed`]. If a rank makes a different call from the other ranks, all ranks get [`Fault::Disagreement`].
 ///
-/// Other failures end the group: a timeout, a lost context, a [capture](crate#captures) that the call would end, a rank that leaves, or a
-/// rank that is out of step for another reason. Then every later call of every rank fails within the time limit. Make a new group.
+/// Other failures end the group: a timeout, a lost context, a call that would end a [capture](crate#captures), a rank that leaves, or any
+/// other failure after which the ranks are no longer at the same call. After such a failure, every later call of every rank fails within
+/// the time limit. The program has to make a new group.
 ///
 /// ```
 /// use std::time::Duration;
@@ -65,7 +66,7 @@ pub struct Member<'gpu> {
     kept: Option<Tied<Kept>>,
     /// The number of calls so far.
     calls: u64,
-    /// Whether this rank is, or may be, out of step.
+    /// Whether the group has ended for this member, because the ranks may no longer be at the same call.
     is_dissolved: bool,
 }
 
@@ -207,7 +208,8 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// This member, for a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns
-    /// `Some` result on rank 0, and `None` on other ranks. The errors are those of a reduction, and [`Fault::NoSuchRank`].
+    /// `Some` result on rank 0, and `None` on other ranks. The reduction has the usual errors of a reduction, and [`Fault::NoSuchRank`] if
+    /// the group has no rank `root`.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -5,9 +5,10 @@
 //! and write messages in page-locked memory.
 //!
 //! **Late ranks.** NCCL keeps a sent message in buffers of its own on the receiver's device, even after the sender has given up. So a rank
-//! that comes far too late still finds the message. Therefore the envelope of each message has two times: when its rank came, and when its
-//! rank gives up. From these times, all ranks see which ranks were too late. A rank counts its times from the moment at which the last of
-//! the previous messages reached it. So the clocks of two ranks differ only by the time between the two ranks' moments.
+//! that comes far too late still finds the message. Therefore the envelope of each message has two times: when its rank came to the call,
+//! and when the rank gives up waiting. From these times, all ranks see which ranks were too late. A rank counts both times from the moment
+//! at which it had received all messages of the previous all-gather. Every rank has such a moment, and the ranks' moments are close
+//! together. So the times of different ranks can be compared, with an error of the time between the ranks' moments.
 
 mod library;
 
@@ -52,7 +53,8 @@ pub(super) struct Nccl<'gpu> {
     size: usize,
     gpu: &'gpu Gpu,
     limit: Duration,
-    /// When the last of the previous messages arrived; before the first messages, when the rank joined.
+    /// The moment from which the times of the next envelope are counted: when the previous all-gather ended, or when the rank joined if
+    /// there was no all-gather yet.
     met: Instant,
     /// The context in which the communicator lives.
     generation: Generation,
@@ -162,7 +164,8 @@ impl<'gpu> Nccl<'gpu> {
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
-            // Before the limit has passed, no driver call is made here while NCCL's own thread queues work.
+            // `stage` calls the driver. While `state` is `IN_PROGRESS`, NCCL's own thread queues work. In this state, `stage` is called
+            // only after the limit has passed.
             let mut passed = begin.elapsed();
             if state != IN_PROGRESS || passed >= limit {
                 match stage()? {
@@ -185,8 +188,7 @@ impl<'gpu> Nccl<'gpu> {
         }
     }
 
-    /// Makes a call of NCCL's that queues something on the stream, and waits for the queued work. Aborts the communicator if the call or
-    /// the wait fails.
+    /// Makes an NCCL call that queues work on the stream, and waits for this work. Aborts the communicator if the call or the wait fails.
     fn carry_out(
         &mut self,
         call: &'static str,
@@ -237,7 +239,7 @@ impl<'gpu> Nccl<'gpu> {
             return false;
         }
         let mut is_another = false;
-        // Asks the driver, so that the `Gpu` notices a destroyed context.
+        // By a driver call, the `Gpu` notices that a context was destroyed. The number of free bytes is not used.
         let _ = self.gpu.enter(|entered| {
             is_another = !self.generation.is(entered.generation());
             Ok(driver::free_bytes()?)
@@ -256,7 +258,7 @@ impl<'gpu> Nccl<'gpu> {
     }
 }
 
-/// The ranks whose messages say that they came after another rank had given up.
+/// The late ranks: those that came to the call after another rank had given up, by the times in the messages.
 fn late_ranks<'a>(messages: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
     let number = |message: &[u8], at: usize| {
         let mut number = [0; 8];

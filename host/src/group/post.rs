@@ -6,12 +6,12 @@
 //! incoming    the messages of all ranks, one after the other
 //! ```
 //!
-//! A message has an envelope, which the transport uses; a word that says whether its rank has failed; and a body. Kernels
-//! and copies may write the body, so that the message can be sent without waiting for the host.
+//! A message has three parts: an envelope, which the transport uses; a status word, which says whether the message's rank has failed; and a
+//! body. Kernels and copies may write the body, so that the message can be sent without waiting for the host.
 //!
 //! The host accesses notes, bodies and incoming messages only while no queued work uses them: before a call's launches, and after a message
-//! was sent. (Sending waits for all queued work.) Only the host writes the envelope and the word of the outgoing message. It may write them
-//! even while queued work writes the body. A call waits for its stream before it ends, so it leaves no work queued.
+//! was sent. (Sending waits for all queued work.) Only the host writes the envelope and the status word of the outgoing message. It may
+//! write them even while queued work writes the body. A call waits for its stream before it ends, so it leaves no work queued.
 
 use std::ptr::NonNull;
 
@@ -26,7 +26,7 @@ use crate::kernel::RESULT_MAX_BYTES;
 /// Bytes of a message's envelope.
 pub(super) const ENVELOPE_BYTES: usize = 16;
 
-/// The end of the word that says whether the rank has failed.
+/// The end of the status word.
 const STATUS_END: usize = ENVELOPE_BYTES + 8;
 
 /// Bytes before a body: the size of the longest result. So the start of a body is aligned for every type, and a kernel may write its result
@@ -127,7 +127,7 @@ impl Post {
         self.bytes(NOTES_BYTES + HEAD_BYTES, room)[..bytes].copy_from_slice(&body[..bytes]);
     }
 
-    /// Writes to the outgoing message whether this rank is well, or has failed.
+    /// Writes the status word of the outgoing message: whether this rank is well, or has failed.
     pub fn say(&mut self, is_well: bool) {
         let word = u64::from(is_well).to_ne_bytes();
         self.bytes(NOTES_BYTES + ENVELOPE_BYTES, 8)
@@ -140,7 +140,7 @@ impl Post {
             .copy_from_slice(envelope);
     }
 
-    /// The outgoing message, with its envelope. No queued work writes the body any more.
+    /// The outgoing message, with its envelope. The caller ensures that no queued work writes the body any more.
     pub fn outgoing(&mut self, body_bytes: usize) -> &[u8] {
         let bytes = Self::message_bytes(body_bytes).min(self.room);
         self.bytes(NOTES_BYTES, bytes)
@@ -166,8 +166,8 @@ impl Post {
         // - the bytes lie in the allocation: all callers are in this file, and limit the range to the notes, to the outgoing room, or to
         //   the incoming rooms;
         // - the post is borrowed mutably for as long as the slice lives, and has the memory for itself;
-        // - no queued work uses these bytes. While queued work may write the body, `seal` and `say` ask only for the envelope and the word.
-        //   The other callers run while no queued work uses their bytes: see the module's documentation;
+        // - no queued work uses these bytes. While queued work may write the body, `seal` and `say` ask only for the envelope and the
+        //   status word. The other callers run while no queued work uses their bytes: see the module's documentation;
         // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary but initialised bytes.
         unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
     }

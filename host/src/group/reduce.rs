@@ -8,8 +8,9 @@
 //! combine all partials                         on the host, along the contract's tree
 //! ```
 //!
-//! The chunks depend on the number of all items, and a chunk's partial depends on the chunk's items. So the result does not depend on the
-//! ranks. If one rank has all chunks, it reduces them as one GPU does, and sends the result.
+//! The ends of the chunks depend only on the number of all items, and a chunk's partial depends only on the chunk's items. So the result
+//! does not depend on how the items are divided among the ranks. If one rank has all chunks, it reduces them as one GPU does, and sends the
+//! result.
 
 use std::iter;
 
@@ -161,9 +162,9 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     if !chunks.is_empty() {
         let input = input(share.address, layout.share(rank).start);
         // SAFETY: the conditions of `reduce_piece`:
-        // - the share has the items of these chunks. The layout has the share's own length, and the chunks begin in the share. A last chunk
-        //   that ends beyond the share is the torn chunk, left out above. By `check_memory`, the share is memory of the context, and the
-        //   call borrows it;
+        // - the share has the items of these chunks. In the layout, the length of this share is its true length, and the chunks begin in
+        //   the share. A last chunk that ends beyond the share is the torn chunk, left out above. By `check_memory`, the share is memory of
+        //   the context, and the call borrows it;
         // - `result` has room for a result: it is the start of the call's page-locked memory for a result, or of a message's body;
         // - by `check_alignment`, the share is aligned. `result` is aligned to a page or, in a body, to `HEAD_BYTES`, which is enough for
         //   every result. It does not overlap the program's memory.
@@ -171,8 +172,8 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     }
     if let Some(torn) = torn {
         let input = input(torn.items(), layout.items(torn.unit).start);
-        // SAFETY: all items of the chunk were gathered in the torn memory, which is kept until the call has waited for its stream. It is an
-        // allocation of its own, so it is aligned to 256 bytes, and does not overlap the result. `result` is as above.
+        // SAFETY: all items of the chunk were gathered in the torn memory, which is kept until the call has waited for its stream. The torn
+        // memory is an allocation of its own, so it is aligned to 256 bytes, and does not overlap the result. `result` is as above.
         unsafe { queue.reduce_piece(O::row(), input, torn.unit..torn.unit + 1, result) }?;
     }
     Ok(())

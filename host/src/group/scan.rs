@@ -9,9 +9,10 @@
 //! send the results of torn tiles back
 //! ```
 //!
-//! The aggregates of tiles and of tile groups do not depend on the prefix, so the first pass begins with identities. Then every rank
-//! computes the prefix of its first tile group in the contract's order. The scan finds this prefix on its board. On its board it also finds
-//! the aggregates of that tile group's earlier tiles, as if launches on this rank had published them.
+//! The aggregates of tiles and of tile groups do not depend on the prefix, so the first pass needs no prefix: it begins with identities.
+//! Then every rank computes the prefix of its first tile group in the contract's order. The rank's scan finds this prefix on the rank's
+//! board. The first tiles of this tile group may belong to earlier ranks. The scan finds their aggregates on the board too, as if launches
+//! on this rank had published them.
 
 mod before;
 
@@ -97,7 +98,7 @@ enum Pass {
     Scan,
 }
 
-/// Exchanges the aggregates if several ranks have tiles, and queues the scan of this rank's tiles.
+/// If several ranks have tiles, exchanges the aggregates. Then, in any case, queues the scan of this rank's tiles.
 fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -116,7 +117,7 @@ fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     }
 }
 
-/// Exchanges the aggregates of the tiles of all ranks before the rank `last`. Returns the prefix of this rank's first tile.
+/// Each rank below `last` sends the aggregates of its tiles to all ranks. Returns the prefix of this rank's first tile.
 fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -158,8 +159,8 @@ fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     Board::take::<O::Accumulator>(place, session.call.stream(), session.post, slots)
 }
 
-/// Queues a pass over this rank's tiles. `before` is the prefix of the first tile, or has identities. Returns the board's addresses and
-/// sizes.
+/// Queues a pass over this rank's tiles. For [`Pass::Scan`], `before` has the prefix of the first tile. For [`Pass::Publish`], it has
+/// identities. Returns the board's addresses and sizes.
 fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,
@@ -196,14 +197,15 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     };
     let mut run = |input: Span, output: Address, tiles: Range<u64>| {
         // SAFETY: the conditions of `publish_piece` and `scan_piece`, for the two calls of `run` below:
-        // - the items of the tiles are readable. The share has the items of its tiles: the layout has the share's own length, and the torn
-        //   tile, which ends beyond the share, is left out. All items of the torn tile were gathered in the torn memory;
+        // - the items of the tiles are readable. The share has the items of its tiles: in the layout, the length of this share is its true
+        //   length. The torn tile, which ends beyond the share, is not among these tiles. All items of the torn tile were gathered in the
+        //   torn memory;
         // - there is room for the results: `check_scan` has compared the output's length with the share's, and the torn memory has
         //   room for a tile of results after the items;
         // - the items and the results are in memory of the context until the work is done: the call borrows the program's memory, and keeps
         //   the torn memory;
-        // - addresses are aligned, and items and results lie apart or are in place with the same type. `check_scan` has checked this; in
-        //   the torn memory, `results_at` is a multiple of 256;
+        // - addresses are aligned, and either the items and the results do not overlap, or the results replace the items in place and have
+        //   the same type. `check_scan` has checked this; in the torn memory, `results_at` is a multiple of 256;
         // - for `publish_piece`: the prefix of the first tile's tile group, and the aggregates of the tile group's earlier tiles, are on
         //   the board. `queue_pass` has put them there. The launch of the share's tiles publishes the aggregates of the tiles before the
         //   torn tile.

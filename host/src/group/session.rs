@@ -18,7 +18,7 @@ use crate::launch::Span;
 /// One rank's side of a call.
 pub(super) struct Session<'a> {
     pub entered: Entered<'a>,
-    /// A stream of the call's own, ordered after the work that was queued on the default stream.
+    /// A stream that only this call uses, ordered after the work that was queued on the default stream.
     pub call: Call<'a>,
     pub transport: &'a mut dyn Transport,
     pub post: &'a mut Post,
@@ -26,11 +26,12 @@ pub(super) struct Session<'a> {
     pub limit: Duration,
     /// The number of this call among the calls of the member.
     pub number: u64,
-    /// Whether the call has ended with an error that all ranks know, so that the ranks are still in step.
+    /// Whether the call has ended with an error that all ranks know. After such an error the ranks are still in step, and the group can
+    /// still be used.
     pub in_step: &'a mut bool,
 }
 
-/// A unit whose items lie on several ranks, gathered on its owner.
+/// A torn unit on the rank that owns it: memory with all items of the unit, gathered from several ranks.
 pub(super) struct Torn {
     memory: DeviceMemory,
     /// The unit.
@@ -147,8 +148,9 @@ impl Session<'_> {
         Ok(torn)
     }
 
-    /// Ends a call: sends the results of torn units to the ranks that sent the items, copies this rank's own results of its torn unit to
-    /// the output, and agrees that all ranks are done. `done` is an error if this rank could not queue its part.
+    /// Ends a call. If this rank has a torn unit, this function copies the rank's own results of the unit to the output, and sends the
+    /// other results to the ranks that sent the items. It also receives the results of the items that this rank has sent to another rank.
+    /// Then all ranks agree that they are done. `done` is an error if this rank could not queue its part.
     pub fn send_back<R: Item>(
         &mut self,
         layout: &Layout,
@@ -182,8 +184,8 @@ impl Session<'_> {
         self.transport.exchange(local, sends, receives)
     }
 
-    /// Allocates room for this rank's torn unit, and copies the rank's own items there. Waits for the stream, so that the items which this
-    /// rank sends are complete.
+    /// If this rank has a torn unit, allocates room for the unit, and copies the rank's own items of the unit into the room. Waits for the
+    /// stream, so that the items which this rank sends are complete.
     fn torn<T: Item>(
         &mut self,
         layout: &Layout,
@@ -236,7 +238,8 @@ impl Session<'_> {
     }
 }
 
-/// The resources that the transport may use. This is not a method of [`Session`], so that the transport can be borrowed at the same time.
+/// The resources that the transport may use. This function is not a method of [`Session`], so that the transport can be borrowed at the
+/// same time.
 fn local<'a>(entered: Entered<'a>, call: &'a Call<'_>, limit: Duration) -> Local<'a> {
     Local {
         entered,
@@ -245,14 +248,15 @@ fn local<'a>(entered: Entered<'a>, call: &'a Call<'_>, limit: Duration) -> Local
     }
 }
 
-/// The direction of the copy of a rank's own part of a torn unit.
+/// The direction in which a rank's own part of its torn unit is copied: items to the torn unit's memory, or results from there.
 #[derive(Clone, Copy)]
 enum Direction {
     There,
     Back,
 }
 
-/// The part of another rank's torn unit that this rank has. This rank's items or results, of type `T`, begin at `share`.
+/// The part of another rank's torn unit that lies on this rank, if there is one. This rank's items or results, of type `T`, begin at
+/// `share`.
 fn head<T>(layout: &Layout, rank: usize, share: Address) -> Vec<Parcel> {
     let head = layout.head(rank).map(|(peer, items)| Parcel {
         peer,
@@ -262,7 +266,7 @@ fn head<T>(layout: &Layout, rank: usize, share: Address) -> Vec<Parcel> {
     head.into_iter().collect()
 }
 
-/// The parts of a rank's torn unit that other ranks have. The unit's items or results, of type `T`, begin at `start`.
+/// The parts of a rank's torn unit that lie on other ranks. The unit's items or results, of type `T`, begin at `start`.
 fn tails<T>(layout: &Layout, rank: usize, torn: &Torn, start: Address) -> Vec<Parcel> {
     let first = layout.items(torn.unit).start;
     let parcel = |(peer, items): (usize, Range<u64>)| Parcel {

@@ -69,7 +69,7 @@ fn skip(reason: &dyn Display) {
     io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
-/// Runs `work` as each of `size` ranks, within this process, and then over NCCL if that is possible.
+/// Runs `work` on `size` ranks: first over the transport within the process, and then over NCCL if that is possible.
 fn as_ranks(size: usize, limit: Duration, work: impl Fn(Rank<'_>) + Sync) {
     let gpus = Gpus::all().unwrap();
     let gpus = gpus.as_slice();

@@ -22,7 +22,7 @@ pub(super) struct Parcel {
 pub(super) struct Local<'a> {
     /// The device, whose context is current.
     pub entered: Entered<'a>,
-    /// A stream of the call's own. When a method of the transport returns, the transport's work on the stream is done or aborted.
+    /// A stream that only this call uses. When a method of the transport returns, the transport's work on the stream is done or aborted.
     pub stream: Stream<'a>,
     /// How long to wait for other ranks.
     pub limit: Duration,
@@ -31,8 +31,8 @@ pub(super) struct Local<'a> {
 /// The transport between the ranks of a group. All ranks call [`all_gather`](Self::all_gather) and [`exchange`](Self::exchange) in the same
 /// order.
 ///
-/// A failure of the transport leaves ranks out of step, so it ends the group. When the transport reports a failure, it has aborted. Then
-/// every later [`all_gather`](Self::all_gather) of any rank fails within the time limit.
+/// A failure of the transport leaves ranks out of step, so it ends the group. Before the transport reports a failure, it ends the group as
+/// [`abort`](Self::abort) does. After that, every later [`all_gather`](Self::all_gather) of any rank fails within the time limit.
 pub(super) trait Transport: Send + Debug {
     fn rank(&self) -> usize;
 

@@ -21,8 +21,8 @@ pub struct Block {
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
-    /// The blocks of short scans of the whole. Also the blocks of segments and of calls by key, if there is at most one window for each
-    /// resident block; and of some reductions of rows.
+    /// The blocks of these launches: short scans of the whole; segments and calls by key, if there is at most one window for each resident
+    /// block; and some reductions of rows.
     pub(crate) short: Block,
     /// The blocks of all other launches.
     pub(crate) long: Block,
@@ -64,7 +64,7 @@ impl Blocks {
             shared_bytes: segments::shared_bytes::<T, A>(task),
         };
         Self {
-            // Even in a reduction, small windows need a scan's shared memory.
+            // The kernel gives small windows of a reduction the room of a scan. So a short block has the shared memory of a scan.
             short: block(segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
             long: block(segments::tuning::LONG_BLOCK_THREADS, task),
             bounds: segments::tuning::bounds::<T, A>(task),
@@ -128,7 +128,7 @@ impl Blocks {
             ),
         };
         Self {
-            // Two blocks share a multiprocessor.
+            // Two short blocks share a multiprocessor, so each may have half of the shared memory.
             short: block(tiles.short, available / 2),
             long: block(tiles.long, available),
             bounds: tiles.long.is_large().then(|| {

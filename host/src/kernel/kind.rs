@@ -152,7 +152,8 @@ kinds! {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     by_key_reduce: of_segmented_reduction;
-    /// Scans each run of equal keys, inclusively or exclusively. A scan by key with an output for the runs' starts is a `segmented_scan`.
+    /// Scans each run of equal keys, inclusively or exclusively. A scan by key with an output for the runs' starts uses the kind
+    /// `segmented_scan` instead.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, Item, Kernel, Result, Sum, kind, scan};

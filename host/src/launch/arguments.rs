@@ -6,7 +6,7 @@
 //!
 //! The rule:
 //!
-//! - an output has room for everything that the call must write, and a count that the call reads has an item;
+//! - an output has room for everything that the call must write, and if the call reads a count, the count's region has at least one item;
 //! - each region is aligned for its items;
 //! - no output shares a byte with an input or with another output. One exception: the output of a scan of all items may be its input, if
 //!   each result overwrites its own item;

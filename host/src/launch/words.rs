@@ -30,7 +30,7 @@ macro_rules! words {
             }
         }
 
-        // SAFETY: every field is a `u64`, and 0 is a value of it.
+        // SAFETY: every field is a `u64`, for which 0 is a valid value.
         unsafe impl Zeroable for $name {}
 
         // SAFETY: the fields are `u64` in a `repr(C)` struct, so there is no padding, and all bit patterns are values.

@@ -47,7 +47,7 @@ pub trait Single: Place {}
 
 holds!(Single: OnTheDevice, OnTheHost);
 
-/// A place whose work can be queued: device memory, or a pair of inputs in it.
+/// A place whose work can be queued: device memory, for one input or for a pair of inputs.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]

@@ -1,6 +1,6 @@
 //! How requests end on a GPU: the result of `wait` for each verb, place, shape and output, and which requests can be queued.
 //!
-//! The traits are implemented for tuples of a request's types. A combination without an implementation does not compile.
+//! The traits are implemented for tuples of a request's type parameters. A combination without an implementation does not compile.
 
 mod axis;
 mod reduce;
@@ -79,7 +79,7 @@ end_traits! {
         "`count` takes how many runs there are: only the device knows";
 }
 
-/// Queues a request. `verb` comes from the request's types.
+/// Queues a request. `verb` follows from the request's type parameters.
 pub(super) fn queue(
     gpu: &Gpu,
     stream: RawStream<'_>,

@@ -40,7 +40,8 @@ pub trait Place: sealed::Place {
     /// The place of outputs, offsets and other memory of the request: [`OnTheDevice`] or [`OnTheHost`].
     type Side: Place;
 
-    /// The shape `S` with a count. For host memory this is `S` itself, so that the compiler reports only that a count is refused.
+    /// The shape `S` with a count. Host memory takes no count, so this is `S` itself for host memory. If a program calls `.count(…)` there,
+    /// the compiler then reports a single error: that a count is refused.
     type Counted<S: Shape>;
 }
 
@@ -165,7 +166,7 @@ pub enum Returned {}
 #[derive(Debug)]
 pub enum Replaceable {}
 
-/// The input of a request: a slice of the host, device memory, or a pair of slices or of device memory.
+/// The input of a request: a slice of the host, device memory, or a tuple of two inputs in the same place.
 ///
 /// | written | is |
 /// |---|---|

@@ -50,7 +50,7 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// | by key | the keys of the runs and the results, two `Vec`s | needs `.to(&mut results)` |
 /// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
-/// If there are no items, the result of all items is the operator's identity. A result has the same bits on every device, every time.
+/// If there are no items, a reduction of all items gives the operator's identity. A result has the same bits on every device, every time.
 /// Floats are combined along a tree that depends only on the operator, the item type, the shape and the number of items
 /// ([`warpfold_kernels::contract`]). A NaN from one of the library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 ///
@@ -170,8 +170,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// is the operator's identity.
     ///
     /// The result of column `c` has exactly the same bits as the result of row `c` of the transposed matrix. [`warpfold_kernels::columns`]
-    /// specifies the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads 8
-    /// bytes for each 256 items of the column and each 32-bit word of the accumulator.
+    /// specifies the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads
+    /// partials. For each 256 items of a column, these take 8 bytes per 32-bit word of the accumulator.
     ///
     /// If the number of items is not a multiple of `columns`, or `columns` is 0, the error is
     /// [`Error::UnevenRows`](crate::Error::UnevenRows).
@@ -227,8 +227,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// The results lie side by side, as without a pitch, and have the same bits. Rows with gaps between them are read by the kernel for
     /// columns, which is slower for rows than the kernel for rows.
     ///
-    /// If the pitch is less than a row, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort). If the last row is incomplete,
-    /// the error is the same as without a pitch: [`Error::UnevenRows`](crate::Error::UnevenRows), or
+    /// If the pitch is less than the length of a row, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort). If the last row
+    /// is incomplete, the error is the same as without a pitch: [`Error::UnevenRows`](crate::Error::UnevenRows), or
     /// [`Error::UnevenAxes`](crate::Error::UnevenAxes) for an axis.
     ///
     /// ```
@@ -306,9 +306,9 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     ///
     /// So rows and segments are never cut, with or without a [pitch](Self::pitch). Beyond the count, no results are written.
     ///
-    /// The results have the same bits as the results of a shorter buffer. The launch is as large as for the whole input; blocks without
-    /// items end at once. With [`Self::in_order`] and a count, the kernel for columns reads the items. For a single column, that kernel is
-    /// slower than the kernel for rows.
+    /// The results have the same bits as the results of a buffer that ends at the count. The launch is as large as for the whole input;
+    /// blocks without items end at once. With [`Self::in_order`] and a count, the kernel for columns reduces all items as a single column.
+    /// It takes longer for this than the kernel for rows, which runs without a count.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -396,7 +396,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes the index of each run's first item to `starts`, followed by the number of keys. Writes the number of runs to the first item
-    /// of `count`. Without `starts`, most reductions take less time: see [`Self::count_to`].
+    /// of `count`. If the starts are not needed, use [`Self::count_to`] instead: most reductions then take less time.
     ///
     /// `starts` needs room for one number more than there are runs. If `starts` is shorter, runs whose start or end does not fit have no
     /// result. `wait` then returns how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort).

@@ -237,8 +237,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Writes the total to the first place of `total`. The total combines the initial value and all items. It is the result that an
-    /// exclusive scan would have for one more item. (With floats, an inclusive scan's last result may have other bits.) The total of an
-    /// empty input is the initial value, or the identity.
+    /// exclusive scan would have for one more item at the end. (With floats, an inclusive scan's last result may have other bits.) The
+    /// total of an empty input is the initial value, or the identity.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -260,8 +260,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
 }
 
 impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
-    /// Leaves each item out of its own result. The first result of each part, or the last in a reversed scan, is the operator's identity,
-    /// or the initial value.
+    /// Leaves each item out of its own result. So for the first item of each part, the result is the initial value, or the operator's
+    /// identity if there is no initial value. In a reversed scan, this holds for the last item of each part instead.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -357,7 +357,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Limits the input to a count in device memory: the first number of `count`. The device reads the number when the work begins. A
     /// number that is too large counts as the whole input. Without a shape, or with [`Self::by_key`], the number counts items. With the
     /// other shapes, it counts segments, rows, rows of the matrix, or places on the outer axis, as for [reductions](crate::Reduce::count).
-    /// The results have the same bits as the results of a shorter buffer. The places after the last result are not touched.
+    /// The results have the same bits as the results of a buffer that ends at the count. The places after the last result are not touched.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

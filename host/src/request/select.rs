@@ -29,8 +29,8 @@ pub struct Select<'a, C, T, P, R = Returned, N = Uncounted> {
 type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
 
 /// Chooses the items whose flag is not 0: `select::<Flagged, _>((&items, &flags))`, with a flag of one byte for each item. On a GPU, the
-/// items must have 1, 2, 4, 8 or 16 bytes. For items of another size, select the indices instead, by [`NonZero`](crate::NonZero) of the
-/// flags.
+/// items must have 1, 2, 4, 8 or 16 bytes. For items of another size, select the indices instead: use the flags as the items, and
+/// [`NonZero`](crate::NonZero) as the predicate.
 ///
 /// ```
 /// use warpfold::{Cpu, Flagged, select};
@@ -41,7 +41,7 @@ type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
 pub struct Flagged;
 
 /// Selects the items that the predicate `C` chooses, in their order. A predicate is [`NonZero`](crate::NonZero), [`NotNan`](crate::NotNan),
-/// [`Flagged`], or a type of the program's own.
+/// [`Flagged`], or a type that the program defines.
 ///
 /// | part of the request | methods |
 /// |---|---|

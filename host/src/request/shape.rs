@@ -189,7 +189,7 @@ pub enum Pitched {}
 #[derive(Debug)]
 pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// As [`ByKey`], with outputs for the starts and for the number of the runs, or for the number alone.
+/// As [`ByKey`], with an output for the number of runs, and perhaps one for their starts.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]

@@ -32,7 +32,8 @@ pub fn and_wait(
     let report = call.result()?;
     Queue::for_caller(entered, &call).segments(row, segments, made, output, report)?;
     call.wait()?;
-    // SAFETY: `wait` ended the work. The report has the host's number, or the kernel's if the offsets are wrong.
+    // SAFETY: `wait` ended the work. The report is the number that the host wrote or, if the offsets are wrong, the number that the kernel
+    // wrote.
     let report = unsafe { call.read_number() }?;
     if report == ACCEPTED {
         return Ok(());
@@ -44,8 +45,9 @@ pub fn and_wait(
     })
 }
 
-/// Checks that offsets ascend, that the first offset is at least `before`, and that no offset exceeds the number of items. `index` is the
-/// index of the first offset, for errors. Returns the last offset, or `before` if there are no offsets.
+/// Checks that offsets ascend, that the first offset is at least `before`, and that no offset exceeds the number of items. `offsets` may be
+/// a piece of all offsets. `index` is the index of its first offset among all offsets, which an error needs. Returns the last offset, or
+/// `before` if there are no offsets.
 pub fn ascends<I: Offset>(
     offsets: &[I],
     index: usize,
@@ -67,7 +69,8 @@ pub fn ascends<I: Offset>(
     Ok(before)
 }
 
-/// The error that names the first offset that is wrong or, if none is wrong any more, one past the last.
+/// Looks for the first wrong offset, and returns the error that names it. If no offset is wrong any more, the error names the index after
+/// the last offset.
 fn first_bad<I: Offset>(
     entered: Entered<'_>,
     call: &mut Call<'_>,
@@ -87,8 +90,8 @@ fn first_bad<I: Offset>(
             driver::queue_copy_to_host(piece.start(), from, count * size_of::<I>(), stream)?;
         }
         call.wait()?;
-        // SAFETY: the copy of `count` offsets is done, so they are initialised. The memory starts at a page, so it is aligned. Any bytes
-        // are numbers. Nobody writes to the memory while `offsets` lives.
+        // SAFETY: the copy of `count` offsets is done, so they are initialised. The memory starts at a page, so it is aligned. All byte
+        // patterns are valid numbers. Nobody writes to the memory while `offsets` lives.
         let offsets =
             unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
         match ascends(offsets, index, before, item_count) {

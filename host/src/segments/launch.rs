@@ -27,9 +27,9 @@ pub(crate) struct Segments {
     pub input: Span,
     pub items: Span,
     pub starts: Starts,
-    /// At least one in every launch.
+    /// The number of segments. It is at least 1 in every launch.
     pub count: usize,
-    /// Where device memory holds the number of segments; `count` is then an upper bound.
+    /// The device memory that holds the number of segments, if the host does not know it. Then `count` is an upper bound.
     pub count_at: Option<Span>,
 }
 
@@ -76,7 +76,7 @@ impl Segments {
     }
 }
 
-/// A launch's kernel and workspace, and some arguments, which are the same for a reduction and a scan.
+/// A launch's kernel, its workspace, and those arguments that reductions and scans have in common.
 pub(crate) struct Prepared<'a> {
     kernel: &'a LoadedKernel,
     offsets: Address,
@@ -176,8 +176,9 @@ impl<'a> Queue<'a> {
         report: Address,
     ) -> Result<()> {
         self.check(&segments.regions(output, segments.count))?;
-        // SAFETY: `check` found inputs and output to be memory of the context, aligned, long enough and without overlap, and spans are as
-        // long as they say (conditions 1 and 2). `report` is 0, or memory that only this function's caller uses (condition 3).
+        // SAFETY: each span has memory for `item_count` items. `check` found that inputs and output are memory of the context, aligned,
+        // long enough and without overlap (conditions 1 and 2). `report` is 0, or memory that only this function's caller uses (condition
+        // 3).
         unsafe { self.segmented_reduce_checked(row, segments, output, report) }
     }
 
@@ -185,10 +186,10 @@ impl<'a> Queue<'a> {
     ///
     /// # Safety
     ///
-    /// Until the work is done, in memory of this context and aligned for their types:
+    /// All memory named here belongs to this context, and is aligned for the type of its values. Until the work is done:
     ///
     /// - all items and all offsets can be read, and so can the number of segments if it is in device memory;
-    /// - `output` has room for a result for each segment, and overlaps none of these;
+    /// - `output` has room for a result for each segment, and does not overlap the items, the offsets or the number of segments;
     /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_reduce_checked(
         &mut self,
@@ -216,13 +217,14 @@ impl<'a> Queue<'a> {
             windows_per_block,
             window_shift: prepared.window_shift.into(),
         };
-        // SAFETY: the words are those of a segmented reduction, with the prepared segments and workspace (conditions 1 and 2). The block's
-        // shape belongs to `windows_per_block` (condition 3). Condition 4 asks for this function's own conditions.
+        // SAFETY: `arguments` are the words of a segmented reduction (condition 1). They describe the segments and the workspace that were
+        // prepared, and `windows_per_block` (condition 2). `blocks_of_reduction` chose the block's shape for `windows_per_block` windows
+        // (condition 3). Condition 4 asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
 
-    /// Queues the reduction of `items` in order. There is at least one item. The result goes to the result memory of `call`, whose stream
-    /// is this queue's.
+    /// Queues the reduction of `items`, in the order of the items. There is at least one item. The result goes to the result memory of
+    /// `call`, whose stream is this queue's.
     pub fn reduce_in_order_for(
         &mut self,
         row: &'static Row,
@@ -242,9 +244,9 @@ impl<'a> Queue<'a> {
             item_count: 1,
             item: row.result,
         };
-        // SAFETY: `check` found the items to be aligned memory of the context, and there are no offsets and no number of segments
-        // (condition 1). The output is page-locked memory of the library's own, with room for any result (condition 2). There is no report
-        // (condition 3).
+        // SAFETY: `check` found the items to be aligned memory of the context, and there are no offsets and no number of segments in device
+        // memory (condition 1). The output is page-locked memory that belongs to the library, with room for any result (condition 2). There
+        // is no report (condition 3).
         unsafe { self.segmented_reduce_checked(row, segments, output, 0) }
     }
 
@@ -259,8 +261,9 @@ impl<'a> Queue<'a> {
         report: Address,
     ) -> Result<()> {
         self.check(&segments.regions(output, segments.items.item_count))?;
-        // SAFETY: `check` found inputs and output to be memory of the context, aligned, long enough and without overlap, and spans are as
-        // long as they say (conditions 1 and 2). `report` is 0, or memory that only this function's caller uses (condition 3).
+        // SAFETY: each span has memory for `item_count` items. `check` found that inputs and output are memory of the context, aligned,
+        // long enough and without overlap (conditions 1 and 2). `report` is 0, or memory that only this function's caller uses (condition
+        // 3).
         unsafe { self.segmented_scan_checked(row, segments, order, output, report) }
     }
 
@@ -268,10 +271,10 @@ impl<'a> Queue<'a> {
     ///
     /// # Safety
     ///
-    /// Until the work is done, in memory of this context and aligned for their types:
+    /// All memory named here belongs to this context, and is aligned for the type of its values. Until the work is done:
     ///
     /// - all items and all offsets can be read, and so can the number of segments if it is in device memory;
-    /// - `output` has room for a result for each item, and overlaps none of these;
+    /// - `output` has room for a result for each item, and does not overlap the items, the offsets or the number of segments;
     /// - `report` is 0, or the address of 8 bytes that nothing else uses.
     pub unsafe fn segmented_scan_checked(
         &mut self,
@@ -303,8 +306,9 @@ impl<'a> Queue<'a> {
             is_exclusive: u64::from(order.is_exclusive),
         };
         let block = prepared.grid().block;
-        // SAFETY: the words are those of a segmented scan, with the prepared segments and workspace (conditions 1 and 2). The block's shape
-        // is that of a scan (condition 3). Condition 4 asks for this function's own conditions.
+        // SAFETY: `arguments` are the words of a segmented scan (condition 1). They describe the segments and the workspace that were
+        // prepared, and `windows_per_block` (condition 2). The grid's block is the shape for one window a block (condition 3). Condition 4
+        // asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
 
@@ -346,8 +350,8 @@ impl<'a> Queue<'a> {
     /// - `arguments` are the words of the kernel in `prepared`;
     /// - they describe the segments that `prepared` was made for, its workspace, and `windows_per_block`;
     /// - `block` is the shape of blocks with `windows_per_block` windows;
-    /// - items, offsets, output, number and report satisfy the conditions of [`Self::segmented_reduce_checked`] or, for a scan, of
-    ///   [`Self::segmented_scan_checked`].
+    /// - the items, the offsets, the output, the number of segments and the report satisfy the conditions of
+    ///   [`Self::segmented_reduce_checked`] or, for a scan, of [`Self::segmented_scan_checked`].
     unsafe fn launch_segments(
         &mut self,
         prepared: &Prepared<'a>,
@@ -356,11 +360,12 @@ impl<'a> Queue<'a> {
         arguments: &mut [u64],
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
-        // SAFETY: the words are the kernel's (condition 1). Items, offsets, output, number and report are as long as the kernel's contract
-        // says (condition 4): the kernel compares each offset with the number of items, and reads no items past that number. The workspace
-        // has the state words for these segments (condition 2). There are as many blocks as the windows need, of the right shape (condition
-        // 3). If a window has fewer diagonals than a chunk has items, there are fewer windows than resident short blocks (`window_shift`).
-        // So the blocks are short, with a scan's shared memory, and each of them has one window.
+        // SAFETY: the words are the kernel's (condition 1). The items, the offsets, the output, the number of segments and the report are
+        // as long as the kernel requires (condition 4): the kernel compares each offset with the number of items, and reads no items past
+        // that number. The workspace has the state words for these segments (condition 2). There are as many blocks as the windows need, of
+        // the right shape (condition 3). If a window has fewer diagonals than a chunk has items, the launch has fewer windows than resident
+        // short blocks (see `window_shift`). Its blocks are then short: each has one window, and the shared memory of a scan, which the
+        // kernel requires for such windows.
         unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }

@@ -27,8 +27,8 @@ fn segment<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     O::lower(value.unwrap_or_else(O::identity))
 }
 
-/// The levels of a segment. The first level has its items. Each next level combines every sixteen values of the level before into one,
-/// until one value is left.
+/// The levels of a segment. The first level is the segment's items, lifted. Each next level combines every sixteen values of the level
+/// before into one, until one value is left.
 fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
     let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
     let mut levels = vec![lifted.collect::<Vec<_>>()];
@@ -40,7 +40,8 @@ fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
     levels
 }
 
-/// Up to sixteen values combined: a left fold, or pairwise, neighbours first.
+/// Combines up to sixteen values. If the operator [pairs sixteens](Op::PAIRS_SIXTEENS): pairwise, neighbours first. Otherwise: by a left
+/// fold.
 fn sixteen<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
     if O::PAIRS_SIXTEENS {
         return pairwise::<O, T>(values);
@@ -93,8 +94,8 @@ fn scan_segments<O: Op<T>, T: Element>(
     results
 }
 
-/// The prefixes of a level's values. The first of sixteen values has the prefix of the sixteen. The prefix of each other value is the
-/// prefix of the value before it, combined with that value.
+/// The prefixes of a level's values. `before_sixteens` has a prefix for every sixteen values: the prefix of the first of them. The prefix
+/// of each other value is the prefix of the value before it, combined with that value.
 fn before_values<O: Op<T>, T: Element>(
     values: &[O::Accumulator],
     before_sixteens: &[O::Accumulator],

@@ -1,5 +1,5 @@
-//! The selections that have kernels. Selections by a predicate or an equality have kernels for certain types of items, and selections by
-//! flags for items of 1, 2, 4, 8 or 16 bytes.
+//! The selections that have kernels. Selections by a predicate or an equality have kernels for certain types of items. Selections by flags
+//! have kernels for all items of 1, 2, 4, 8 or 16 bytes.
 
 use half::{bf16, f16};
 use warpfold_kernels::for_each_selection_kernel;
@@ -138,7 +138,7 @@ macro_rules! row {
             }
 
             fn compares_bytes() -> bool {
-                // Of the table's types, the integers' names begin with these letters, and the floats' names with others.
+                // The names of the table's integer types begin with these letters. The names of its float types begin with others.
                 const { matches!(stringify!($t).as_bytes()[0], b'i' | b'u') }
             }
         }
@@ -152,7 +152,8 @@ macro_rules! rows {
 
 for_each_selection_kernel!(rows);
 
-/// The rows of the 16-bit floats that `cust` can copy. The kernels are those of `half` 2's floats.
+/// The rows for the 16-bit floats that `cust` can copy, which are types of an older version of `half`. These rows have the same kernels as
+/// the floats of `half` 2.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};

@@ -57,7 +57,7 @@ pub(crate) struct Outputs {
 #[derive(Clone, Copy)]
 pub(crate) struct Selection {
     pub input: Span,
-    /// Where device memory holds the number of items; the length of `input` is then an upper bound.
+    /// The device memory that holds the number of items, if the host does not know it. Then the length of `input` is an upper bound.
     pub item_count_at: Option<Span>,
     pub flags: Option<Span>,
     pub chooser: Chooser,
@@ -128,14 +128,16 @@ impl Selection {
         ]
     }
 
-    /// How many chosen items or lengths of runs there is room for: the smaller number if both are requested, `None` if neither is.
+    /// The room for chosen items or for lengths of runs: the number of items that fit. If both are requested, the smaller number; if
+    /// neither is, `None`.
     pub fn capacity(&self) -> Option<usize> {
         let spans = [self.outputs.items, self.outputs.lengths];
         let rooms = spans.into_iter().flatten().map(|span| span.item_count);
         rooms.min()
     }
 
-    /// How many indices there is room for, including the number after the last index; `None` if they are not requested.
+    /// The room for indices; `None` if they are not requested. If the number of items is written after the last index, it takes up room
+    /// too.
     pub fn index_capacity(&self) -> Option<usize> {
         self.outputs.indices.map(|span| span.item_count)
     }
@@ -176,9 +178,10 @@ impl Queue<'_> {
         selection.check_lengths()?;
         selection.check_numbers()?;
         self.check(&selection.regions(count))?;
-        // SAFETY: the checks found inputs, outputs and a count of the caller's to be memory of the context, aligned and without overlap,
-        // with a flag for each item, and spans are as long as they say (conditions 1 to 4). A count of the library's own
-        // lies in page-locked memory with room for it, which only this call uses (conditions 3 and 4).
+        // SAFETY: each span has memory for `item_count` items. The checks found that the inputs, the outputs and the caller's count are
+        // memory of the context, aligned and without overlap, and that there is a flag for each item (conditions 1 to 4). If the count is
+        // not the caller's, it is written to page-locked memory of the library, which has room for it and is used only by this call
+        // (conditions 3 and 4).
         unsafe { self.select_checked(selection, count) }
     }
 
@@ -192,7 +195,7 @@ impl Queue<'_> {
     /// - the items can be read. So can a flag for each item if there are flags, and the number of items if it is in device memory;
     /// - each output can be written, up to its length or the number of its results, whichever is less;
     /// - the 8 bytes of the count can be written;
-    /// - each output and the count overlap nothing else.
+    /// - no output overlaps any other memory of the selection, and neither does the count.
     pub unsafe fn select_checked(&mut self, selection: &Selection, count: Count) -> Result<()> {
         if selection.input.item_count == 0 {
             return self.select_nothing(selection, count);
@@ -252,9 +255,9 @@ impl Queue<'_> {
         };
         let tiles = (chooser.tile_count)(item_count);
         let blocks = tiles.min(kernel.long.resident_blocks as u64);
-        // SAFETY: the words are those of a selection. All memory can be read or written without overlap (condition 1), and the kernel
-        // writes no more than the capacities say. The workspace has the state words for this many items. There is at least one block,
-        // since there is an item (condition 2).
+        // SAFETY: the words are those of a selection. All memory can be read or written, and no output overlaps other memory (condition 1).
+        // The kernel writes no more items than the capacities allow. The workspace has the state words for this many items. There is at
+        // least one block, since there is an item (condition 2).
         unsafe {
             self.launch(
                 Position::Whole,

@@ -11,24 +11,24 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyTransferLane, Strip, TransferLane};
 
-/// A call takes at most this many lanes for each direction of copies. One lane is being copied, and [`LANES_AHEAD`] lanes are queued after
-/// it. The other lanes are for the workers, and for pieces between their two [`Step`]s. With many more lanes, the buffers no longer fit the
-/// processors' caches. On a host of 16 processors, sums of 1 GiB ran at 52 GB/s with 5 to 16 lanes, and at 46 GB/s with 24 lanes. That host
-/// copies page-locked memory to an H200 at 55 GB/s.
+/// A call takes at most this many lanes for each direction of copies. In each direction, one lane's piece is being copied, and the pieces
+/// of [`LANES_AHEAD`] lanes are queued after it. The other lanes are for the workers, and for pieces between their two [`Step`]s. With many
+/// more lanes, the buffers no longer fit the processors' caches. On a host of 16 processors, sums of 1 GiB ran at 52 GB/s with 5 to 16
+/// lanes, and at 46 GB/s with 24 lanes. That host copies page-locked memory to an H200 at 55 GB/s.
 const MOST_LANES: usize = 10;
 
-/// For each direction of copies, at most this many pieces are queued behind the piece that this thread waits for, besides the pieces
-/// between their two [`Step`]s. So the bus need not wait for the thread.
+/// In each direction of copies, at most this many pieces are queued behind the piece that this thread waits for. Pieces between their two
+/// [`Step`]s do not count. With pieces queued, the bus need not wait for the thread.
 const LANES_AHEAD: usize = 2;
 
 /// A piece has at most this many strips. Several workers copy a piece, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
-/// Bytes of the shortest strip, except the last strip of a piece. A shorter strip is not worth waking a worker.
+/// A strip has at least this many bytes. Only the last strip of a piece may have fewer. A shorter strip is not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
 /// The limit of a call's page-locked memory, and of its device memory without the workspace, in bytes. A call takes more memory only if two
-/// pieces do not fit.
+/// pieces need more than this.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The directions in which pieces are copied.
@@ -106,9 +106,9 @@ struct Moving<'gpu, 'slice> {
     to: &'slice mut [MaybeUninit<u8>],
 }
 
-/// Copies the pieces to the device, on one lane or more. When a piece's upload is queued, this calls `work` with the piece's index, to
-/// queue the work on the piece. The calls are in the order of the pieces. Copies the results back if they have a destination. Waits for all
-/// copies and all work.
+/// Copies the pieces to the device, on one lane or more. When a piece's upload is queued, calls `work` with the piece's index: `work`
+/// queues the work on the piece. These calls are in the order of the pieces. Copies the results back if they have a destination. Waits for
+/// all copies and all work.
 pub(super) fn carry<'gpu, 'slice>(
     lanes: Vec<TransferLane<'gpu>>,
     ways: Ways,

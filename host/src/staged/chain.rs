@@ -1,5 +1,6 @@
-//! The prefixes of the pieces of a scan that several GPUs share. Pieces publish the aggregates of their tile groups, in any order. The
-//! prefix of a piece's first tile group is known when all earlier pieces have published their aggregates.
+//! The prefixes of the pieces of a scan that several GPUs share. The ranks publish the aggregates of each piece's tile groups, and may
+//! publish the pieces in any order. The prefix of a piece's first tile group is known when the aggregates of all earlier pieces are
+//! published.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,7 @@ pub(crate) struct Chain<A> {
 }
 
 struct State<A> {
-    /// The known prefixes, from the first piece on.
+    /// The known prefixes, by the pieces' indices: those of the first pieces, without a gap.
     prefixes: Vec<A>,
     /// The published aggregates of pieces whose prefixes are not known yet, by the pieces' indices.
     published: BTreeMap<usize, Vec<A>>,

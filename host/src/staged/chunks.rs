@@ -24,8 +24,8 @@ const MOST_BOARD_BYTES: u64 =
 // other forever. So the board has a short lane (of [`SHORT_BYTES`]), and the pieces have longer lanes.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
-/// Reduces the items of these chunks of `items`, at most half of all chunks (rounded up). Returns the state words of the chunks'
-/// partials, in order.
+/// Reduces each of `chunks` to its partial. `chunks` are at most half of all chunks of `items`, rounded up. Returns the state words of
+/// these partials, in the order of the chunks.
 pub(crate) fn reduce_chunks(
     entered: Entered<'_>,
     row: &'static Row,
@@ -58,7 +58,8 @@ pub(crate) fn reduce_chunks(
     let board = board.lend(&conductor, |control| {
         let place = WorkspaceSpan {
             control,
-            // Of the state words, the launches write only those of these chunks, and they read none.
+            // The launches write only the state words of `chunks`, and read no state words. So only the state words of `chunks` have
+            // memory.
             states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),
             state_words,
             heads: 0,
@@ -72,9 +73,9 @@ pub(crate) fn reduce_chunks(
                 // SAFETY:
                 // - the lane's memory starts with the items of `cut.units(piece)`: `carry` passes each lane on with the index of the
                 //   piece that was copied to it. The memory is lent to the conductor's stream until the work is done (condition 1);
-                // - the result has memory of its own, page-locked (condition 2);
-                // - the lane's memory is aligned to 256 bytes, the offset is a multiple of an item's size, and the result is aligned to a
-                //   page (condition 3).
+                // - the result's address is the call's result memory, which is page-locked (condition 2);
+                // - the lane's memory is aligned to 256 bytes, the piece's offset in the slice is a multiple of an item's size, and the
+                //   result is aligned to a page. Items and result do not overlap (condition 3).
                 unsafe { queue.reduce_piece(row, input, cut.units(piece), result) }
             })
         })

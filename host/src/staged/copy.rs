@@ -6,9 +6,9 @@ const BLOCK_BYTES: usize = 16 << 10;
 
 /// Copies bytes to the beginning of `to`, memory that a device reads next. `to` is at least as long as `from`.
 ///
-/// Bytes that a processor has just written are in its own caches. A device reads bytes from there more slowly than from memory. An H200
-/// read pieces of 256 KiB from the own caches of Sapphire Rapids processors at 19 GB/s. From memory, or from the cache that the processors
-/// share, it read them at 36 GB/s.
+/// Bytes that a processor has just written are in its private caches. A device reads bytes from there more slowly than from memory. An H200
+/// read pieces of 256 KiB from the private caches of Sapphire Rapids processors at 19 GB/s. From memory, or from the cache that the
+/// processors share, it read them at 36 GB/s.
 pub(super) fn copy_for_device(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.chunks_mut(BLOCK_BYTES).zip(from.chunks(BLOCK_BYTES)) {
         let to = &mut to[..from.len()];
@@ -17,8 +17,8 @@ pub(super) fn copy_for_device(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Moves the bytes from the processor's own caches to the shared cache, on processors with an instruction for it.
-/// Source: `CLDEMOTE` in Intel's Software Developer's Manual, volume 2.
+/// Moves the bytes from the processor's private caches to the shared cache, on processors with an instruction for it. Source: `CLDEMOTE` in
+/// Intel's Software Developer's Manual, volume 2.
 fn demote(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(64) {

@@ -7,8 +7,8 @@ use crate::kernel::{Row, Type};
 #[cfg(feature = "nccl")]
 use warpfold_kernels::contract::SCAN_GROUP_TILES;
 
-/// Bytes of the shortest piece, except the last, before the piece is rounded down to whole units. The bus copies pieces of this size at
-/// three quarters of its rate.
+/// A piece has at least this many bytes, before it is rounded down to whole units. Only the last piece may have fewer. The bus copies
+/// pieces of this size at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
 
 /// The approximate number of pieces of a slice that needs less than 64 MiB on the device, unless the pieces would be too short.

@@ -1,5 +1,5 @@
-//! Two slices of the host, reduced as pairs, piece by piece. In a lane's memory, the first values of a piece's pairs are followed by the
-//! second values.
+//! Two slices of the host, reduced as pairs, piece by piece. In a lane's memory, the left values of a piece's pairs come first, and the
+//! right values follow them.
 //!
 //! The calling thread fills the lanes itself, while earlier pieces are uploaded. It takes all its lanes at once: calls that hold a lane and
 //! wait for another lane could deadlock.
@@ -15,7 +15,7 @@ use crate::kernel::Row;
 use crate::launch::Queue;
 use crate::whole::{PairSpan, ReducePlan};
 
-/// Alignment of the second values in a lane's memory.
+/// Alignment of the right values in a lane's memory.
 const ALIGNMENT: usize = 256;
 
 /// A call takes at most this many lanes: one that is being filled, and two that are being uploaded.
@@ -68,11 +68,11 @@ pub(crate) fn reduce_pairs(
                 right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
             };
             // SAFETY:
-            // - `send` uploads the first values of these chunks' pairs to the start of the lane's memory, and the second values to
+            // - `send` uploads the left values of the piece's pairs to the start of the lane's memory, and the right values to the offset
             //   `right_at`. The memory is lent to the conductor's stream until the work is done (condition 1);
-            // - the result has memory of its own, page-locked (condition 2);
-            // - the start of the memory and `right_at` are aligned to 256 bytes, the offsets are multiples of a value's size, and the
-            //   result is aligned to a page (condition 3).
+            // - the result goes to the call's result memory, which is page-locked and separate from the lane's memory (condition 2);
+            // - the start of the memory and `right_at` are aligned to 256 bytes. The piece's offset in each slice is a multiple of the size
+            //   of the slice's values. The result is aligned to a page (condition 3).
             unsafe { queue.reduce_pairs_piece(row, pairs, cut.units(piece), output) }
         })?);
     }

@@ -35,8 +35,8 @@ impl<T: Item> Results<T> {
     pub fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
         let items = &mut self.items.spare_capacity_mut()[..self.count];
         let bytes = size_of_val(items);
-        // SAFETY: this is the memory of `items`, borrowed mutably from the vector for the same time. Bytes need no alignment, and
-        // `MaybeUninit` may hold anything.
+        // SAFETY: this is the memory of `items`, which stays mutably borrowed from the vector for as long as the returned slice lives.
+        // Bytes need no alignment, and `MaybeUninit` may hold anything.
         unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
     }
 

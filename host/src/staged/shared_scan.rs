@@ -8,7 +8,8 @@
 //! So a piece is copied once in each direction, and waits on its device until the earlier pieces, on all devices, have been read.
 //!
 //! Each GPU has two boards, which are zeroed once. All launches on them have the tag 1. On the first board, the launches for arriving
-//! pieces publish aggregates, with identities for prefixes. On the second board, the launches for leaving pieces have the true prefixes.
+//! pieces publish aggregates: they take the identity as each piece's prefix. On the second board, the launches for leaving pieces scan with
+//! the true prefixes.
 
 use std::iter;
 use std::marker::PhantomData;
@@ -73,8 +74,8 @@ pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
         shares[index % ranks].pieces.push(Piece { from, to });
     }
     run(shares, &Chain::new(O::identity(), O::combine))?;
-    // SAFETY: `run` returned no error, so every rank has written the results of all its pieces, and the pieces together are all of the
-    // memory.
+    // SAFETY: `run` returned no error, so every rank has written the results of all its pieces, and the destinations of the pieces together
+    // are all of the memory.
     Ok(unsafe { results.written() })
 }
 
@@ -133,9 +134,10 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                         // SAFETY:
                         // - the lane's memory starts with the items of these tiles, and is lent to the conductor's stream until the work
                         //   is done (condition 1);
-                        // - the lane's memory is aligned to 256 bytes, and the offset is a multiple of an item's size (condition 2);
-                        // - the tiles are whole tile groups, so no earlier tile of the first tile group is needed, and that tile group's
-                        //   prefix is published above (condition 3).
+                        // - the lane's memory is aligned to 256 bytes, and the piece's offset in the slice is a multiple of an item's size
+                        //   (condition 2);
+                        // - the piece's first tile begins a tile group, so no tile of this group is before the piece. The prefix of this
+                        //   group is published above (condition 3).
                         unsafe { first.publish_piece(row, input(address), tiles) }?;
                         boards.take(groups, index, stream)
                     }),
@@ -153,11 +155,11 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                             let offset = cut.offset(row.result, piece);
                             let output = (address + results_at as u64).wrapping_sub(offset);
                             // SAFETY:
-                            // - the lane's memory still has the items of these tiles, with room for the results after the items, or in
-                            //   their place if the types are the same. The memory is lent to the conductor's stream until the work is done
-                            //   (condition 1);
-                            // - both addresses are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's
-                            //   size (condition 2);
+                            // - the lane's memory still has the items of these tiles. If items and results have the same type, the results
+                            //   replace the items; otherwise there is room for the results after the items. The memory is lent to the
+                            //   conductor's stream until the work is done (condition 1);
+                            // - in the lane's memory, items and results start at multiples of 256 bytes. The offset that is subtracted from
+                            //   each address is a multiple of the size of an item or a result (condition 2);
                             // - the first tile begins a tile group, whose prefix is published above, so no earlier tile is needed.
                             unsafe { second.scan_piece(row, input(address), output, tiles) }
                         })
@@ -181,7 +183,7 @@ struct Boards<A> {
     first: Board<A>,
     second: Board<A>,
     taken: PinnedMemory,
-    /// Bytes of a slot of `taken`: the aggregates of a piece's tile groups.
+    /// Bytes of a slot of `taken`. A slot holds the aggregates of a piece's tile groups.
     slot_bytes: usize,
 }
 
@@ -266,7 +268,8 @@ impl<A: Accumulator> Boards<A> {
             bytes <= self.slot_bytes && at + self.slot_bytes <= (BETWEEN + 1) * self.slot_bytes
         );
         // SAFETY: the slot lies in `taken`, which has `BETWEEN + 1` slots, and at most one slot's bytes are copied (condition 1). Nobody
-        // uses the slot before the piece leaves and waits for this copy; the slot's previous piece has left (condition 2).
+        // uses the slot before the piece leaves, when `taken` waits for this copy. The piece that had this slot before has left (condition
+        // 2).
         unsafe {
             let to = self.taken.start().add(at);
             driver::queue_copy_to_host(to, from, bytes.min(self.slot_bytes), stream)
@@ -284,8 +287,8 @@ impl<A: Accumulator> Boards<A> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
-        // SAFETY: the slot lies in `taken`, as in `take`. The lane's stream is ordered after the copy of these bytes and has been waited
-        // for, so the bytes are written. No other copy to the slot is queued before the piece has left.
+        // SAFETY: the slot lies in `taken`, as in `take`. The lane's stream runs after the copy of these bytes, and `synchronize` waited
+        // for that stream, so the bytes are written. No other copy to the slot is queued before the piece has left.
         let states = unsafe {
             slice::from_raw_parts(
                 self.taken.start().add(at).as_ptr(),

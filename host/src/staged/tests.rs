@@ -1,5 +1,5 @@
-//! Slices in pieces. Every byte arrives, with any number of lanes. However the slice is cut, the results have
-//! the same bits as without a cut. A failure leaves nothing behind.
+//! Slices in pieces. Every byte arrives, with any number of lanes. However the slice is cut, the results have the same bits as without a
+//! cut. A failure leaks nothing.
 
 use bytemuck::Zeroable;
 use virtual_gpu::driver::{Code, live_of_this_thread};
@@ -160,16 +160,17 @@ fn both(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Makes each driver call of a `Gpu`'s first use fail in turn. If there are `names`, only the calls with these names fail. Checks the
-/// outcome. Checks that nothing is left behind, and that the next use works.
+/// Runs [`both`] on a new `Gpu` for each driver call that the first use of a `Gpu` makes, and lets that one call fail with `code`. If there
+/// are `names`, only calls with these names fail. Passes each outcome to `check`. Then checks that the `Gpu` still works, and that nothing
+/// has leaked.
 fn fail_each_call(
     names: &[&str],
     code: i32,
     moment: Moment,
     mut check: impl FnMut(&'static str, Result<()>),
 ) {
-    // Keeps the primary context current on this thread, so that no call under test makes it current. Other tests share this context. The
-    // first use of `keeper` also makes the look-ups that a process makes only once.
+    // Keeps the primary context current on this thread, so that the runs under test need no driver call for that. Other tests share this
+    // context. The first use of `keeper` also makes the look-ups that a process makes only once.
     let keeper = Gpu::new().unwrap();
     keeper.make_current().unwrap();
     both(&keeper).unwrap();

@@ -38,7 +38,7 @@ pub(super) struct Workers<'scope, 'data, J: Job> {
     outcomes: &'scope Receiver<J::Outcome>,
 }
 
-/// Runs `work` with the workers, and waits for the jobs that it submitted.
+/// Passes the workers to `work`, and waits for the jobs that `work` submits to them.
 pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
     work: impl FnOnce(&Workers<'_, 'data, J>) -> R,
 ) -> R {
@@ -164,8 +164,8 @@ impl Latch {
     /// Reports the end of a task. Everything that the task did happens before [`Self::wait`] returns.
     fn end_task(&self) {
         if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // A waiting thread reads `pending` while it holds the lock. If it read the number before this thread takes the lock, it is
-            // notified. Otherwise it reads 0.
+            // A waiting thread reads `pending` while it holds the lock. If it read `pending` before this thread takes the lock, it already
+            // waits for the notification. Otherwise it reads 0.
             let _locked = self.lock();
             self.all_done.notify_all();
         }
@@ -223,7 +223,7 @@ impl Threads {
     /// At most this many threads are started. More threads do not copy faster.
     const MOST: usize = 16;
 
-    /// How often a thread without a task polls before it sleeps. All polls together take about 100 µs.
+    /// How many times a thread without a task polls before it sleeps. All polls together take about 100 µs.
     const LOOKS: usize = 100;
 
     /// The threads, which the first call starts; `None` if no thread could be started.

@@ -47,8 +47,9 @@ impl Queue<'_> {
             return self.write_lowered(row, None, to.address());
         }
         let chunks = 0..row.division.reduce_tiles.chunk_count(item_count);
-        // SAFETY: by `check`, both inputs and a result of the caller's are aligned memory of the context, and the result overlaps nothing.
-        // Spans have `item_count` items, and memory of the library's own has room for any result (conditions 1 to 3). All chunks are in one
+        // SAFETY: each span has memory for `item_count` items. `check` found that both inputs are aligned memory of the context. The result
+        // goes to memory of the caller or of the library. For the caller's memory, `check` found that it is aligned memory of the context
+        // and overlaps no input. The library's memory is aligned, and has room for any result (conditions 1 to 3). All chunks are in one
         // launch.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, to.address()) }
     }
@@ -59,8 +60,8 @@ impl Queue<'_> {
     ///
     /// Until the work is done,
     ///
-    /// - the values of these chunks' pairs, counted from either input's address, are memory that the device reads in this context. No
-    ///   other value need exist;
+    /// - the values of these chunks' pairs are memory that the device reads in this context. In each of the two arrays, values are counted
+    ///   from the array's address. No other value need exist;
     /// - `output`, in the last part, is memory for a result that the device writes in this context, and does not overlap the values;
     /// - all addresses are aligned for their types.
     ///

@@ -1,4 +1,5 @@
-//! Reductions of all items: the plan, and the launches. A call may have several launches.
+//! Reductions of all items: the plan, and the launches. A reduction of a slice of the host, or of a group of GPUs, may have several
+//! launches.
 
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ pub(crate) struct ReducePlan {
 }
 
 impl ReducePlan {
-    /// The launch of these chunks of a reduction of `item_count` items.
+    /// The launch for `chunks`, which are some of the chunks of a reduction of `item_count` items.
     pub fn of_chunks(row: &Row, item_count: u64, chunks: Range<u64>) -> Self {
         let whole = Self::whole(row, item_count);
         Self {
@@ -47,8 +48,8 @@ impl ReducePlan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of `input`. `count` is device memory with the number of items to reduce, if only the device knows it. The result
-    /// of an empty input is the operator's identity, lowered.
+    /// Queues a reduction of `input`. If only the device knows the number of items, `count` is the device memory with this number. The
+    /// result of an empty input is the operator's identity, lowered.
     #[inline]
     pub fn reduce(
         &mut self,
@@ -68,13 +69,13 @@ impl Queue<'_> {
             None => ReducePlan::whole(row, item_count),
             Some(_) => ReducePlan::of_most(row, item_count),
         };
-        // SAFETY: by `check`, items, count and a result of the caller's are aligned memory of the context, and the result overlaps nothing.
-        // Spans have `item_count` items, and memory of the library's own has room for any result (conditions 1 and 2). With a count,
-        // `of_most` makes the plan (condition 3).
+        // SAFETY: `check` has made sure that the items, the count and a result in the caller's memory are aligned memory of the context,
+        // and that the result overlaps neither the items nor the count. A span has `item_count` items, and the library's own memory has
+        // room for any result (conditions 1 and 2). With a count, `of_most` makes the plan (condition 3).
         unsafe { self.launch_reduction(row, &plan, (input, count), to.address()) }
     }
 
-    /// Queues a reduction of all of `input`, at least one item, to `output`. Nothing is checked.
+    /// Queues a reduction of all of `input`, which has at least one item. The result goes to `output`. Nothing is checked.
     ///
     /// # Safety
     ///
@@ -91,15 +92,15 @@ impl Queue<'_> {
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues a part of a reduction of `input`: these chunks. The last part writes the result to `output`.
+    /// Queues one part of a reduction of `input`: the part that consists of `chunks`. The last part writes the result to `output`.
     ///
     /// # Safety
     ///
     /// Until the work is done,
     ///
-    /// - the items of these chunks, counted from `input.address`, are memory that the device reads in this context. No other item of
+    /// - the items of these chunks, counted from `input.address`, are memory that the device can read in this context. No other item of
     ///   `input` need exist, so the address itself may lie outside any allocation;
-    /// - `output`, in the last part, is memory for a result that the device writes in this context;
+    /// - `output`, in the last part, is memory for a result, which the device can write in this context;
     /// - `input.address` is aligned for the row's items, `output` for its result, and the result does not overlap the items.
     ///
     /// For a correct result, all parts are queued in order, with an `input` of the same number of items, and no other launch uses the
@@ -119,13 +120,13 @@ impl Queue<'_> {
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
-    /// Queues a planned launch of a reduction of `input`. `count` is device memory with the number of items to reduce, if only the device
-    /// knows it.
+    /// Queues a planned launch of a reduction of `input`. If only the device knows the number of items, `count` is the device memory with
+    /// this number.
     ///
     /// # Safety
     ///
     /// - The conditions of [`Self::reduce_piece`] hold, for the chunks of the plan;
-    /// - `count`, if it is given, is 8 aligned bytes that the device reads in this context;
+    /// - `count`, if it is given, is 8 aligned bytes that the device can read in this context;
     /// - with `count`, the plan is for every number of items up to the length of `input` ([`ReducePlan::of_most`]).
     unsafe fn launch_reduction(
         &mut self,

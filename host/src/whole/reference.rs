@@ -1,8 +1,9 @@
 //! The results of reductions and scans of all items, computed on the host in plain sequential Rust, bit for bit.
 //!
 //! This code is the bit contract ([`warpfold_kernels::contract`]): the same combination trees, with the identity in place of every missing
-//! item. Values are accumulators: items are lifted when they are read, and values are lowered when results are written. Read this code
-//! beside the contract, or check results with it. It is slow. It shares only the contract's numbers and the operators with the kernels.
+//! item. The steps that comments name are the steps of the contract. Values are accumulators: items are lifted when they are read, and
+//! values are lowered when results are written. Read this code beside the contract, or check a kernel's results with this code. This code
+//! is slow. Only the contract's numbers and the operators are common to this code and the kernels.
 
 use warpfold_kernels::contract::{
     BLOCK_THREADS, SCAN_GROUP_TILES, Tree, WARP_LANES, Wider, reduce_chunk_count,
@@ -58,8 +59,8 @@ fn tile_starts<T: Element>(items: &[T], chunk: u64) -> impl Iterator<Item = u64>
     tiles.map(|tile| tile * reduce_tile_items::<T>())
 }
 
-/// Step 2 of a reduction whose accumulator is not wide, unless [`fold_tiles`] is used, for one thread: a fold for each position in a
-/// vector.
+/// Step 2 of a reduction, for one thread, if the operator is not [`Op::IS_PAIRWISE`] and the accumulator is not wide. There is one fold for
+/// each position in a vector.
 fn fold_columns<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut folds = vec![O::identity(); vector_items::<T>()];
     for tile_start in tile_starts(items, chunk) {
@@ -76,8 +77,8 @@ fn fold_columns<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     pairwise::<O, T>(&folds)
 }
 
-/// Step 2 of a reduction with a wide accumulator, unless [`fold_tiles`] is used, for one thread: one fold of the vectors with even numbers,
-/// and one fold of the vectors with odd numbers.
+/// Step 2 of a reduction, for one thread, if the operator is not [`Op::IS_PAIRWISE`] and the accumulator is wide. There is one fold of the
+/// vectors with even numbers, and one fold of the vectors with odd numbers.
 fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut folds = [O::identity(); 2];
     for tile_start in tile_starts(items, chunk) {
@@ -94,8 +95,8 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
     O::combine(folds[0], folds[1])
 }
 
-/// Step 2 of a reduction by an operator with [`Op::IS_PAIRWISE`], for one thread: combines the thread's vectors of each tile pairwise, and
-/// folds the tiles' values.
+/// Step 2 of a reduction, for one thread, if the operator is [`Op::IS_PAIRWISE`]. For each tile, the thread combines the items of each of
+/// its vectors pairwise, and then the vectors' totals pairwise. It appends the tile's value to a fold.
 fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut fold = O::identity();
     for tile_start in tile_starts(items, chunk) {
@@ -155,7 +156,7 @@ enum Placement {
 }
 
 impl Placement {
-    /// The results of a vector. `upto` has the prefix before the vector, then the prefixes up to each of its items.
+    /// The results of a vector. `upto` has the prefix before the vector, then for each item the prefix that includes this item.
     fn of<A>(self, upto: &[A]) -> &[A] {
         match self {
             Placement::Included => &upto[1..],
@@ -199,7 +200,7 @@ fn scan<O: Op<T>, T: Element>(
     (output, O::lower(total))
 }
 
-/// Step 5 of a scan: the prefix before a vector, and the prefixes up to each of its items.
+/// Step 5 of a scan: the prefix before a vector, then for each of its items the prefix that includes this item.
 fn upto<O: Op<T>, T: Element>(
     before: O::Accumulator,
     values: &[O::Accumulator],
@@ -298,7 +299,7 @@ fn scan_vector<O: Op<T>, T: Element>(vector: &[O::Accumulator]) -> Vec<O::Accumu
     scanned
 }
 
-/// The inclusive scan of a row's lanes by Kogge and Stone. Each step reads the values that the step before has left.
+/// The inclusive scan of a row's lanes by Kogge and Stone. Each step reads the values that the previous step wrote.
 fn kogge_stone<O: Op<T>, T: Element>(lanes: &[O::Accumulator]) -> Vec<O::Accumulator> {
     let mut scanned = lanes.to_vec();
     for step in [1, 2, 4, 8, 16] {
@@ -318,7 +319,8 @@ fn value<O: Op<T>, T: Element>(items: &[T], tile_start: u64, index: usize) -> O:
         .map_or_else(O::identity, |&item| O::lift_at(item, index))
 }
 
-/// Neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕…`, for at least one value. Missing values, up to a power of two, count as the identity.
+/// Neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕…`. There is at least one value. If the number of values is not a power of two, the tree is that of
+/// the next power of two, and missing values count as the identity.
 pub(crate) fn pairwise<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
     match values {
         [value] => *value,

@@ -1,5 +1,5 @@
-//! Scans of all items: the plan, and the launches. A call may have several launches. The options are an initial value, an output for the
-//! total, a count in device memory, and the direction.
+//! Scans of all items: the plan, and the launches. A scan of a slice of the host, or of a group of GPUs, may have several launches. The
+//! options are an initial value, an output for the total, a count in device memory, and the direction.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::launch::{Position, Queue, Region, ScanWords, Span};
 pub(crate) struct ScanExtras<'a> {
     /// Whether the scan goes from the last item to the first.
     pub is_reversed: bool,
-    /// The prefix of the first item: the bytes of an accumulator.
+    /// The initial value: the bytes of an accumulator.
     pub initial: Option<&'a [u8]>,
     /// Where the total is written.
     pub total: Option<Destination>,
@@ -48,7 +48,7 @@ struct ScanPlan {
 }
 
 impl ScanPlan {
-    /// The launch of these tiles of a scan of `item_count` items.
+    /// The launch for `tiles`, which are some of the tiles of a scan of `item_count` items.
     fn of_tiles(row: &Row, item_count: u64, tiles: &Range<u64>) -> Self {
         let scan_tiles = row.division.scan_tiles;
         Self {
@@ -77,12 +77,12 @@ impl ScanPlan {
 }
 
 impl Queue<'_> {
-    /// Queues a scan of `input`. The results are the first items of `output`.
+    /// Queues a scan of `input`. The results are written to the first items of `output`.
     pub fn scan(&mut self, row: &'static Row, input: Span, output: Span) -> Result<()> {
         self.scan_with(row, input, output, ScanExtras::NONE)
     }
 
-    /// Queues a scan of `input` with options. The results are the first items of `output`.
+    /// Queues a scan of `input` with options. The results are written to the first items of `output`.
     pub fn scan_with(
         &mut self,
         row: &'static Row,
@@ -97,9 +97,10 @@ impl Queue<'_> {
             return self.write_total_of_nothing(row, extras);
         }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
-        // SAFETY: by `check`, the items, the results, the caller's total and the count are memory of the context, aligned and long enough.
-        // Results and total overlap nothing, except that results may be in the items' place. A total of the library's own has room for any
-        // result (conditions 1 to 3). All tiles are in one launch (condition 4). An initial value is an accumulator's bytes (condition 5).
+        // SAFETY: `check` has made sure that the items, the results, the caller's total and the count are memory of the context, aligned
+        // and long enough. It has also made sure that no result and no total overlaps anything, except that the results may replace the
+        // items in place. A total in the library's own memory has room for any result (conditions 1 to 3). All tiles are in one launch
+        // (condition 4). An initial value is an accumulator's bytes (condition 5).
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }
 
@@ -114,17 +115,17 @@ impl Queue<'_> {
         }
     }
 
-    /// Queues a part of a scan of `input`: these tiles.
+    /// Queues one part of a scan of `input`: the part that consists of `tiles`.
     ///
     /// # Safety
     ///
     /// Until the work is done,
     ///
-    /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context. Their results, counted
-    ///   from `output`, are memory that the device writes in this context. No other item need exist, so the addresses themselves may lie
-    ///   outside any allocation;
-    /// - the addresses are aligned for the row's items and results. The items of these tiles do not overlap their results, or items and
-    ///   results have the same address and the same type.
+    /// - the items of these tiles, counted from `input.address`, are memory that the device can read in this context. Their results,
+    ///   counted from `output`, are memory that the device can write in this context. No other item need exist, so the addresses themselves
+    ///   may lie outside any allocation;
+    /// - the addresses are aligned for the row's items and results. Either the items of these tiles do not overlap their results, or items
+    ///   and results have the same address and the same type.
     ///
     /// For correct results, and for the work to end, all parts are queued in order, with an `input` of the same number of items, and no
     /// other launch uses the workspace between them. If earlier parts are left out, the values that these tiles need from those parts are
@@ -143,16 +144,16 @@ impl Queue<'_> {
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
-    /// Queues a launch that stores no results. It publishes the aggregates of these tiles of a scan of `input`, and of all tile groups that
-    /// end in these tiles.
+    /// Queues a launch that stores no results. It publishes the aggregates of `tiles`, which are some of the tiles of a scan of `input`. It
+    /// also publishes the aggregate of each tile group whose last tile is among `tiles`.
     ///
     /// # Safety
     ///
-    /// - Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device reads in this
+    /// - Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device can read in this
     ///   context. No other item need exist.
     /// - `input.address` is aligned for the row's items.
-    /// - The aggregates of the earlier tiles of the first tile's tile group, and the prefix of that tile group, are published. Otherwise
-    ///   the work never ends.
+    /// - If `tiles` begins inside a tile group, the aggregates of the tiles before `tiles` in this group are published. The prefix of the
+    ///   tile group in which `tiles` begins is published too. Otherwise the work never ends.
     #[cfg(feature = "nccl")]
     pub unsafe fn publish_piece(
         &mut self,
@@ -171,11 +172,11 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`Self::scan_piece`] hold. With the bit that [`Self::publish_piece`] sets, the conditions of that function
-    ///   hold instead;
-    /// - if the total is requested, its memory has room for a result, and the device writes it in this context until the work is done. It
-    ///   is aligned, and does not overlap items, results or the count;
-    /// - the count, if there is one, is 8 aligned bytes that the device reads in this context, and does not overlap results;
+    /// - The conditions of [`Self::scan_piece`] hold. With the bit that [`Self::publish_piece`] sets, the conditions of that function hold
+    ///   instead;
+    /// - if the total is requested, its memory has room for a result, and the device can write this memory in this context until the work
+    ///   is done. This memory is aligned, and does not overlap items, results or the count;
+    /// - the count, if there is one, is 8 aligned bytes that the device can read in this context, and does not overlap results;
     /// - with a count, `tiles` are all tiles, so the scan has no other launch;
     /// - the initial value, if it is given, has the bytes of the row's accumulator.
     unsafe fn scan_tiles(

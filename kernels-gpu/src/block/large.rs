@@ -60,7 +60,8 @@ pub struct Joined<A> {
 }
 
 impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
-    /// The tile that begins at `first`. Each warp's items keep their order in memory, whatever the direction.
+    /// The tile that begins at the address `first`. In both directions, a warp's items are in shared memory in the same order as in the
+    /// array.
     #[inline(always)]
     pub fn new(first: *mut u32, direction: Direction) -> Self {
         LargeTile {
@@ -83,15 +84,15 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         self.first.wrapping_byte_add(before)
     }
 
-    /// The free bytes before a run's items. A result is never written over an item that is still needed: if results are larger, the free
-    /// bytes lie before the items in a forward scan, and after them in a backward scan.
+    /// How many bytes before a run's items are free. A result is never written over an item that is still needed: if results are larger
+    /// than items, the free bytes lie before the items in a forward scan, and after the items in a backward scan.
     #[inline(always)]
     fn items_shift(&self) -> u32 {
         let free = Layout::<T, S>::FREE as u64;
         (free - self.direction.if_backward(free)) as u32
     }
 
-    /// The free bytes before a run's results.
+    /// How many bytes before a run's results are free.
     #[inline(always)]
     fn results_shift(&self) -> u32 {
         self.direction
@@ -139,7 +140,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         items: TileItems,
         totals: *mut O::Accumulator,
     ) -> Runs<O::Accumulator> {
-        // SAFETY: the whole warp shuffles, and its runs are copied (conditions of this function). A warp writes its own place of `totals`.
+        // SAFETY: the whole warp shuffles, and its items have been copied (conditions of this function). A warp writes its own place of
+        // `totals`.
         unsafe {
             let mut lanes = [O::identity(); THREAD_VECTORS];
             lanes[0] = self.fold(items);
@@ -160,7 +162,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     #[inline(always)]
     unsafe fn fold(&self, items: TileItems) -> O::Accumulator {
         let mut folded = O::identity();
-        // SAFETY: existing items are copied (condition of `scan`).
+        // SAFETY: the items that exist have been copied (condition of `scan`).
         unsafe {
             if items.count == S::TILE_ITEMS {
                 for_each_row!(V => {
@@ -192,20 +194,20 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     /// Item `v` of the calling lane, as it lies in shared memory.
     ///
     /// # Safety
-    /// The item is copied.
+    /// The item has been copied to shared memory.
     #[inline(always)]
     unsafe fn read(&self, v: usize) -> Vector {
-        // SAFETY: the item is written (condition of this function), and its place is aligned for its access.
+        // SAFETY: the item has been copied (condition of this function), and its address is aligned for `ACCESS`.
         unsafe { Layout::<T, S>::ACCESS.read_shared(self.item(v)) }
     }
 
     /// Item `v` of the calling lane, lifted.
     ///
     /// # Safety
-    /// The item is copied.
+    /// The item has been copied to shared memory.
     #[inline(always)]
     unsafe fn lifted(&self, items: TileItems, v: usize) -> O::Accumulator {
-        // SAFETY: the item is copied: this function's condition.
+        // SAFETY: the item has been copied: this function's condition.
         let item = unsafe { self.read(v) };
         lift::<O, T>(&item, 0, self.index(items, v), Items::All)
     }
@@ -216,7 +218,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         items.begin + (Self::first_item() + v as u32) as u64
     }
 
-    /// Joins the warps of a tile. The warps meet at one barrier, between the writes and the reads of their totals.
+    /// Combines the totals of the tile's earlier warps with the calling lane's values. The warps meet at one barrier, between the writes
+    /// and the reads of their totals.
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
@@ -227,7 +230,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         totals: *const O::Accumulator,
     ) -> Joined<O::Accumulator> {
         let mut warps = O::identity();
-        // SAFETY: all sharing warps get to the barrier. The barrier orders the writes of the totals before the reads.
+        // SAFETY: all warps that share the tile get to the barrier. The barrier orders the writes of the totals before the reads.
         unsafe {
             simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
             let mut w = 0;
@@ -253,7 +256,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile. The tile is scanned, and its runs still hold the items.
-    /// - `prefix` and `before` are the tile's prefix and the prefix of the lane's run within the tile.
+    /// - `prefix` is the tile's prefix. `before` is the prefix of the lane's run within the tile.
     /// - The stretch's existing results are writable, and no other warp reads or writes them.
     #[inline(always)]
     pub unsafe fn store<P: Placement>(
@@ -264,8 +267,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         stretch: Stretch<O::Output>,
     ) {
         let mut before = O::combine(prefix, before);
-        // SAFETY: a lane reads and writes its own run until the warp's barrier, which orders its writes before the other lanes' reads. The
-        // second barrier orders these reads before the runs are written again.
+        // SAFETY: until the first barrier of the warp, a lane reads and writes only its own run. This barrier orders the lane's writes
+        // before the other lanes' reads. The second barrier orders these reads before the runs are written again.
         unsafe {
             if items.count == S::TILE_ITEMS {
                 for_each_row!(V => {
@@ -291,7 +294,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     /// Replaces item `v` of the calling lane by its result. `before` is the item's prefix, and is replaced by the next item's prefix.
     ///
     /// # Safety
-    /// The item is copied, and no other lane uses the run.
+    /// The item has been copied to shared memory, and no other lane uses the run.
     #[inline(always)]
     unsafe fn replace<P: Placement>(
         &self,
@@ -299,7 +302,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         v: usize,
         before: &mut O::Accumulator,
     ) {
-        // SAFETY: the item is copied, and the run is this lane's: this function's conditions.
+        // SAFETY: the item has been copied, and the run is this lane's: this function's conditions.
         unsafe {
             let item = self.read(v);
             let result = P::place::<O, T>(before, &item, self.index(items, v), Items::All);

@@ -104,7 +104,8 @@ impl Placement for Either {
 /// A vector's prefix and the vector's first items. [`Self::value`] combines them.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// If [`Self::GOES_ON`], the prefix combined with the first items; otherwise the first items alone, `None` if there are none yet.
+    /// If [`Self::GOES_ON`]: the prefix and the first items, combined. Otherwise: the first items alone, combined, or `None` before an item
+    /// is appended.
     items: Option<O::Accumulator>,
 }
 

@@ -5,8 +5,8 @@
 //!
 //! - striped: each row is scanned by shuffles.
 //! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The results go
-//!   through shared memory once more. Wide accumulators, and accumulators of two words in tiles with an odd number of rows, [are scanned
-//!   blocked](crate::contract::ScanShape::is_blocked), because scans of rows would take too many registers or shuffles.
+//!   through shared memory once more. A tile is [scanned blocked](crate::contract::ScanShape::is_blocked) if the accumulator is wide, or if
+//!   the accumulator has two words and the number of rows is odd. In these cases, scans of rows would take too many registers or shuffles.
 //!
 //! A vector's results may overwrite its items in shared memory, so a slot has room for the larger of the two.
 
@@ -24,7 +24,8 @@ use crate::{simt, warp};
 
 use super::Shape;
 
-/// A thread's striped part of a tile of items of type `T`. The part's slots in shared memory have room for as many values of type `U`.
+/// A thread's striped part of a tile of items of type `T`. The part's slots in shared memory also have room for the same number of values
+/// of type `U`.
 pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 
 /// The number of the barrier in [`ScanTile::join`].
@@ -53,8 +54,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// How the results of a vector are accessed.
     const RESULTS: Access = ScanPart::<O::Output, T>::ACCESS;
 
-    /// The tile that begins at `first`. Its vectors lie in the order of the scan. The items of each vector keep their order in memory,
-    /// whatever the direction.
+    /// The tile that begins at `first`. Its vectors lie in the order of the scan. In both directions, the items of a vector lie in the same
+    /// order as in the array.
     #[inline(always)]
     pub fn new(first: *mut u32, direction: Direction) -> Self {
         ScanTile {
@@ -75,7 +76,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         self.direction.turned::<T>(&vector, S::VECTOR_ITEMS)
     }
 
-    /// Turns a vector's results from the tile's direction into memory order.
+    /// Puts a vector's results from the order of the tile's direction into the order in memory.
     #[inline(always)]
     fn results(&self, results: &Vector) -> Vector {
         self.direction.turned::<O::Output>(results, S::VECTOR_ITEMS)
@@ -222,7 +223,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     unsafe fn scan_blocked(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut lanes = [O::identity(); THREAD_VECTORS];
         let mut before = [O::identity(); THREAD_VECTORS];
-        // SAFETY: the whole warp shuffles, and the slots of all its lanes are written and ordered (conditions of this function).
+        // SAFETY: the whole warp shuffles. The slots of all its lanes are written, and the barrier orders these writes before this call
+        // (conditions of this function).
         unsafe {
             lanes[0] = if Self::leaves_out(items) {
                 self.fold_blocked(items, |vector| items.existing(vector, S::VECTOR_ITEMS))
@@ -252,8 +254,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
             if V < S::ROWS {
                 let vector = Self::first_blocked() + V as u32;
                 let index = items.index(vector, S::VECTOR_ITEMS);
-                // SAFETY: the warp's slots are written and ordered (conditions of `scan_blocked`), and slot `V` is one of this lane's
-                // slots.
+                // SAFETY: the warp's slots are written, and a barrier has followed (conditions of `scan_blocked`). Slot `V` is one of this
+                // lane's slots.
                 let words = unsafe { self.read(slots, V) };
                 if V == 0 {
                     folded = total::<O, T, O::Output>(&words, index, lifted(vector));
@@ -268,7 +270,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         folded
     }
 
-    /// Joins the warps of a tile. The warps meet at one barrier, between the writes and the reads of their totals.
+    /// Combines the totals of the tile's earlier warps with the calling thread's values. The warps meet at one barrier, between the writes
+    /// and the reads of their totals.
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
@@ -278,7 +281,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         rows: Rows<O::Accumulator>,
         totals: *const O::Accumulator,
     ) -> Scanned<O::Accumulator> {
-        // SAFETY: all sharing warps get to the barrier. The barrier orders the writes of the totals before the reads.
+        // SAFETY: all warps that share the tile get to the barrier. The barrier orders the writes of the totals before the reads.
         let warp_prefix = unsafe {
             simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
             Self::fold_below(totals, simt::warp())
@@ -305,7 +308,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         let mut w = 0;
         while w < S::WARPS {
             if w < below {
-                // SAFETY: `w` is less than `below`: this total is written, before the barrier (condition of this function).
+                // SAFETY: `w` is less than `below`, so this total was written before the barrier (condition of this function).
                 folded = O::combine(folded, unsafe { totals.add(w as usize).read() });
             }
             w += 1;
@@ -322,7 +325,7 @@ pub struct Rows<A> {
     total: A,
 }
 
-/// A tile, scanned.
+/// The calling thread's part of the scan of a tile.
 pub struct Scanned<A> {
     /// The prefixes of the thread's vectors within the tile.
     pub before: Before<A>,

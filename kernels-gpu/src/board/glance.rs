@@ -1,5 +1,5 @@
-//! A glance: slots of a board that lie 32 places apart, and one *other slot*, which may be on another board, read at once. If all
-//! values have one word, or all have two, the loads do not wait for each other.
+//! A glance reads several slots at once: slots of a board that lie 32 places apart, and one *other slot*, which may be on another board. If
+//! all values have one word, or all have two, the loads do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -11,7 +11,7 @@ use super::Board;
 /// The most slots that a glance reads below its first slot. The slots are [`WARP_LANES`] places apart.
 pub const NEIGHBOURS: usize = 7;
 
-/// In the masks of wanted and of published slots, the bit of the other slot.
+/// The bit of the other slot, in the masks of wanted slots and of published slots.
 pub const OTHER: u32 = 1 << (NEIGHBOURS + 1);
 
 /// Runs a block of code for each index of [`Glance::values`].
@@ -26,16 +26,16 @@ const _: () = assert!(NEIGHBOURS == 7);
 /// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of the other slot. The other slot's
 /// value has the type `P`.
 pub struct Glance<A, P> {
-    /// The slots' values, with no meaning for slots whose bits in `published` are not set.
+    /// The slots' values. If a slot's bit in `published` is not set, the slot's value has no meaning.
     pub values: [A; NEIGHBOURS + 1],
-    /// The other slot's value, with no meaning if the bit [`OTHER`] in `published` is not set.
+    /// The other slot's value. If the bit [`OTHER`] in `published` is not set, this value has no meaning.
     pub other: P,
-    /// A bit for each slot that was read and is published; [`OTHER`] is the bit of the other slot.
+    /// A mask: a slot's bit is set if the slot was read and is published. [`OTHER`] is the bit of the other slot.
     pub published: u32,
 }
 
 impl<A: Accumulator, P: Accumulator> Glance<A, P> {
-    /// The most slots below the first slot that are read. Of wide values, more would not fit in registers.
+    /// The largest number of slots that are read below the first slot. More wide values would not fit in registers.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
     /// A glance in which no slot is published.

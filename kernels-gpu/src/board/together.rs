@@ -15,17 +15,17 @@ use crate::simt;
 /// Which words of consecutive slots the calling lane reads.
 #[derive(Clone, Copy)]
 pub struct Stripe<A> {
-    /// The calling lane.
+    /// The calling lane's number.
     pub lane: u32,
-    /// The lane, multiplied by [`Self::INVERSE`].
+    /// The lane's number, multiplied by [`Self::INVERSE`].
     scaled: u32,
     accumulator: PhantomData<A>,
 }
 
 impl<A: Accumulator> Stripe<A> {
-    /// A factor that replaces the division of a number by `A::WORDS`: multiply the number by it, and shift the product right by 16 bits.
-    /// The quotient is right for all numbers up to 32 times [`ACCUMULATOR_MAX_WORDS`]. A division takes more instructions, and a single
-    /// warp waits for each of them.
+    /// A factor that replaces the division of a number by `A::WORDS`. To divide a number, multiply it by this factor, and shift the product
+    /// right by 16 bits. The quotient is right for all numbers up to 32 times [`ACCUMULATOR_MAX_WORDS`]. A division takes more
+    /// instructions, and a single warp waits for each of them.
     const INVERSE: u32 = (1u32 << 16).div_ceil(A::WORDS as u32);
 
     /// The calling lane's words.
@@ -53,15 +53,15 @@ impl<A: Accumulator> Stripe<A> {
         (self.scaled + round as u32 * WARP_LANES * Self::INVERSE) >> 16
     }
 
-    /// The place of the word that the lane reads in a round, in an array of slots of `slot_words` words.
+    /// The index, in an array of slots, of the word that the lane reads in a round. In this array, each slot has `slot_words` words.
     #[inline(always)]
     pub fn place(self, round: usize, slot_words: usize) -> usize {
         let free = slot_words - A::WORDS;
         round * WARP_LANES as usize + self.lane as usize + self.slot(round) as usize * free
     }
 
-    /// Writes the word that the lane reads in a round, without its tag, to its place in `scratch`. The slots of `scratch` have
-    /// [`slot_words`] words.
+    /// Writes `word`, which the lane has read in a round, to the word's place in `scratch`. The tag is left out. The slots of `scratch`
+    /// have [`slot_words`] words.
     ///
     /// # Safety
     /// The scratch is in shared memory, and has slots for all words of the round. No other thread uses the word's place.
@@ -87,7 +87,7 @@ impl<A: Accumulator> Stripe<A> {
     }
 }
 
-/// Writes a published word, without its tag, to a place.
+/// Writes a published word to a place of `values`. The tag is left out.
 ///
 /// # Safety
 /// The place is in shared memory, and no other thread uses it.

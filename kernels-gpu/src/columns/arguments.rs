@@ -1,7 +1,7 @@
 //! The arguments of reductions and scans of columns, as lists. [`crate::arguments`] says what is made from a list.
 
-/// Calls the macro in brackets with the other tokens, followed by the arguments of a reduction of columns. Items have type `T`, and results
-/// have type `R`.
+/// Calls the macro in brackets. Passes it the other tokens, and then the arguments of a reduction of columns. Items have type `T`, and
+/// results have type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_reduce_arguments {
@@ -20,8 +20,9 @@ macro_rules! with_columns_reduce_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The arguments
-            /// above set its limit: a larger count is cut to the limit.
+            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. A number of
+            /// rows above `row_count` counts as `row_count`. A number of matrices above `column_count / matrix_columns` counts as this
+            /// quotient.
             count_at: *const u64,
             /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,
@@ -37,8 +38,8 @@ macro_rules! with_columns_reduce_arguments {
     };
 }
 
-/// Calls the macro in brackets with the other tokens, followed by the arguments of a scan of columns. Items have type `T`, and results have
-/// type `R`.
+/// Calls the macro in brackets. Passes it the other tokens, and then the arguments of a scan of columns. Items have type `T`, and results
+/// have type `R`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_scan_arguments {
@@ -57,8 +58,9 @@ macro_rules! with_columns_scan_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
-            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. The arguments
-            /// above set its limit: a larger count is cut to the limit.
+            /// Null, or the address of a count in device memory: the number of rows of a matrix, or the number of matrices. A number of
+            /// rows above `row_count` counts as `row_count`. A number of matrices above `column_count / matrix_columns` counts as this
+            /// quotient.
             count_at: *const u64,
             /// What the number at `count_at` counts: 1 for rows, 0 for matrices.
             counts_rows: u64,

@@ -1,6 +1,6 @@
 //! The entries of reductions and scans of columns.
 
-/// Emits the entry of a reduction of columns. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
+/// Emits the entry of a reduction of columns. This macro takes the same arguments as [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_columns_reduce {
@@ -16,7 +16,7 @@ macro_rules! emit_columns_reduce {
     };
 }
 
-/// Emits the entry of scans of columns: one entry for inclusive and exclusive scans. The arguments are like those of
+/// Emits the entry of scans of columns: one entry for inclusive and exclusive scans. This macro takes the same arguments as
 /// [`emit_reduce!`](crate::emit_reduce).
 #[doc(hidden)]
 #[macro_export]

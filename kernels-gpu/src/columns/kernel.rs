@@ -14,30 +14,31 @@
 //!
 //! [`crate::columns`] says how the work is divided.
 //!
-//! **Long columns.** The chunks of a long column combine by sixteens, like the chunks of a long segment (see [`crate::segments::kernel`]).
-//! The unit with the last of 16 chunks combines these chunks. The unit with the last of 256 chunks then combines the results of 16 such
-//! units, and so on. In a reduction, a column's last unit combines the remaining values of every level. Each unit except a column's last
-//! publishes one value, after its last combination. All units of a block go up together, a level of sixteens at a time. On each level up to
-//! 15 warps wait, and each of their lanes waits for at most one value.
+//! **Long columns.** The chunks of a long column are combined in groups of sixteen, like the chunks of a long segment (see
+//! [`crate::segments::kernel`]). The unit that is the last of 16 chunks combines these chunks. The unit that is the last of 256 chunks then
+//! combines the results of 16 such units, and so on. In a reduction, a column's last unit also combines the values that are left over on
+//! each level, in an incomplete group. Each unit except a column's last publishes one value, after its last combination. In this way, a
+//! unit goes up from level to level; all units of a block take a level at the same time. On each level, up to 15 warps wait for published
+//! values, and each lane of these warps waits for at most one value.
 //!
-//! **Scans** go up in the same way, except for a column's last unit, and publish the same values. Then they go down: each chunk's prefix is
-//! combined from published values, at most 15 for each level. A unit publishes its value before it goes down.
+//! **Scans** go up in the same way, and publish the same values. Only a column's last unit does nothing on the way up. Then all units go
+//! down: each chunk's prefix is combined from published values, at most 15 of each level. A unit publishes its value before it goes down.
 //!
 //! **Progress.** A unit waits only for values of units with lower numbers. These units belong to its own block, or to blocks with earlier
 //! tickets, which have started. A value of level `l` combines 16^`l` chunks. On the way up, a block publishes its values of a level before
 //! any of its units waits on that level. A block on the way down has published all of its values. So one of the waiting blocks can always
-//! go on. If some blocks are on the way up, take those on the lowest level: among them, the block with the earliest ticket can go on. If
-//! all blocks are on the way down, any of them can go on.
+//! proceed. If some blocks are on the way up, take those on the lowest level: among them, the block with the earliest ticket can proceed.
+//! If all blocks are on the way down, any of them can proceed.
 //!
 //! Cost: the kernel writes every result once. A reduction reads every item once. A scan reads an item once if the thread holds the leaf's
 //! items in registers (`is_held`), and otherwise twice. A pairwise fold may read the last item of a leaf again, if the leaf has fewer than
-//! 16 rows. If a column has several chunks, each chunk also has a state word for each 32 bits of an accumulator. A value is published at
-//! most once, and at most one unit waits for it on the way up. In a scan, each unit whose prefix needs the value also waits for it, on the
-//! way down. A unit that waits reads the words again and again. A block has these barriers:
+//! 16 rows. If a column has several chunks, each chunk has a state word for each 32 bits of an accumulator. A value is published at most
+//! once, and at most one unit waits for it on the way up. In a scan, each unit whose prefix needs the value also waits for it, on the way
+//! down. A unit that waits for a value reads the value's state words again and again. A block has these barriers:
 //!
 //! - 1 after the leaves are folded,
-//! - if columns have several chunks: 1, and 2 more for each level that any of the block's units goes up,
-//! - in a scan of such columns: 1 for the prefixes, and 2 for each level that any of the block's units combines on the way down,
+//! - if columns have several chunks: 1, and 2 more for each level on which any of the block's units combines values on the way up,
+//! - in a scan of such columns: 1 for the prefixes, and 2 for each level on which any of the block's units combines values on the way down,
 //! - in the launch with the last tag, for such columns: 1.
 //!
 //! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks
@@ -100,7 +101,7 @@ pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
         task: Task::Reduce,
         is_exclusive: false,
     };
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
+    // SAFETY: the launch's conditions are this function's; all threads of the block call this.
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
@@ -133,7 +134,7 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
     };
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
+    // SAFETY: the launch's conditions are this function's; all threads of the block call this.
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
@@ -141,13 +142,14 @@ pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments
 struct Extent {
     row_count: u64,
     column_count: u64,
-    /// The distance from item 0 of `input` to the launch's first row, in items, as a wrapped number. The distance differs from 0 only in a
-    /// backward scan, if the count in device memory is less than the number of rows in the arguments.
+    /// The distance from item 0 of `input` to the first row that the launch scans, in items. A negative distance is stored as a wrapped
+    /// number. The distance differs from 0 only in a backward scan, if the count in device memory is less than the number of rows in the
+    /// arguments.
     skipped: u64,
 }
 
-/// The rows of a matrix, and the columns of all matrices. If `count_at` is not null, the number at that address limits the rows or the
-/// matrices.
+/// The number of rows of a matrix, and the number of columns of all matrices. If `count_at` is not null, the number at that address is an
+/// upper limit: for the rows if `counts_rows` is not 0, otherwise for the matrices.
 ///
 /// # Safety
 /// Work before the launch is awaited. `count_at` is null, or points to a readable number.
@@ -190,8 +192,9 @@ unsafe fn extent(
 
 /// The launch's arguments, as each thread holds them.
 ///
-/// The unsafe functions have conditions of their own. They also need the launch's conditions, which [`columns_reduce`] and
-/// [`columns_scan`] list. Data in shared memory are *written* after their store and a later barrier of the block.
+/// The unsafe functions name their own conditions. Each of these functions also needs the launch's conditions, which [`columns_reduce`] and
+/// [`columns_scan`] list. The conditions call data in shared memory *written* once a thread has stored them and the block has passed a
+/// later barrier.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,
@@ -216,7 +219,7 @@ struct Unit {
     exists: bool,
     /// The unit's column, counted over all matrices.
     column: u64,
-    /// The unit's chunk in its column. 32 bits are enough, as for the unit's number (see [`Launch::slot`]).
+    /// The index of the unit's chunk in its column. 32 bits are enough, as for the unit's number (see [`Launch::slot`]).
     chunk: u32,
     /// Whether the chunk is its column's last.
     is_last: bool,
@@ -239,7 +242,7 @@ impl Unit {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Does the block's work. In the launch with the last tag, the block departs after its last use of the board.
+    /// Does the block's work. In the launch with the last tag, the block departs ([`depart`]) after its last use of the board.
     ///
     /// # Safety
     /// Convergent: the whole block. `state_words` is the launch's argument.
@@ -288,9 +291,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block, once.
     #[inline(always)]
     unsafe fn take_ticket(&self) {
-        // SAFETY: the whole block is here (this function's condition); `control` belongs to the workspace (the launch's condition 5). No
-        // block takes a ticket after the last one, so the block that has it may restart the tickets. One thread writes the ticket, and
-        // nobody reads it before the barrier.
+        // SAFETY: the whole block is here (this function's condition); `control` belongs to the workspace (the launch's condition 5). After
+        // the last ticket of the launch, no block takes a ticket, so the block with the last ticket may restart the tickets. One thread
+        // writes the ticket, and nobody reads it before the barrier.
         unsafe {
             let is_first = simt::thread_index() == 0;
             let taken = tickets::take_if(self.control, is_first);
@@ -349,8 +352,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The unit's slot on the board: its number. If columns have several chunks, there is at most one unit for each 128 items, so 32 bits
-    /// are enough for 512 GiB of items.
+    /// The unit's slot on the board, which is the unit's number. If columns have several chunks, there is at most one unit for each 128
+    /// items, so 32 bits are enough for 512 GiB of items.
     #[inline(always)]
     fn slot(&self, unit: &Unit) -> u32 {
         unit.chunk * self.column_count as u32 + unit.column as u32
@@ -393,7 +396,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The address of the total of warp `warp`'s leaf, in the calling lane's unit.
+    /// The address of a leaf's total in shared memory. The leaf belongs to warp `warp` and to the calling lane's unit.
     #[inline(always)]
     fn leaf(&self, warp: u32) -> *mut O::Accumulator {
         // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).
@@ -403,7 +406,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add((warp * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// The address of published value `place` of the calling lane's unit.
+    /// The address in shared memory for a published value that the calling lane's unit needs: the value with index `place`.
     #[inline(always)]
     fn published(&self, place: u32) -> *mut O::Accumulator {
         // SAFETY: takes the field's address, and reads nothing. The block has a `Shared` in shared memory (the launch's condition 1).
@@ -413,13 +416,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add((place * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// The fold of `count` values, 1 to 16. The first value is at `values`, and the values are [`WARP_LANES`] places apart.
+    /// The fold of `count` values; `count` is 1 to 16. The first value is at `values`, and the values are [`WARP_LANES`] places apart.
     ///
     /// # Safety
     /// The values are in shared memory, and written; there is at least one.
     #[inline(always)]
     unsafe fn fold_sixteen(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: `count` values are written, at least one: this function's conditions. The pairwise fold reads places less than `count`.
+        // SAFETY: `count` values are written, at least one: this function's conditions. The pairwise fold reads only places less than
+        // `count`.
         unsafe {
             if O::PAIRS_SIXTEENS {
                 let value =

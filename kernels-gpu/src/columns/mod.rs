@@ -3,26 +3,27 @@
 //!
 //! # The order, version 3
 //!
-//! The order of combination is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]): by
-//! sixteens, counted from the first row, or from the last row in a backward scan. So a column's results have the same bits as the results
-//! of a segment with the same items, or of a row of the transposed matrix. An item's index, for operators that use it, is its row, counted
-//! in the same way. The result of a column without rows is the identity, lowered.
+//! The order of combination is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]), in
+//! groups of sixteen. The groups begin at the first row; in a backward scan, they begin at the last row. So a column's results have the
+//! same bits as the results of a segment with the same items, or of a row of the transposed matrix. For operators that use an item's index,
+//! this index is the number of the item's row, counted from the same end. The result of a column without rows is the identity, lowered.
 //!
 //! # Along an axis
 //!
-//! A dense array of three axes, (outer, length, inner), is a matrix of `length` rows and `inner` columns for each index of the outer axis.
-//! The columns of all matrices are numbered as if they belonged to one matrix: column `c` is column `c % inner` of matrix `c / inner`. The
-//! distance from row to row, in items, is the *row pitch*; it may be larger than a row. The *matrix pitch* is the distance from matrix to
-//! matrix. Rows with a pitch are handled as columns too: each row is a matrix of one column. The layout changes no bit of a result.
+//! A dense array of three axes, (outer, length, inner), is handled as several matrices: one for each index of the outer axis. Each of these
+//! matrices has `length` rows and `inner` columns. The columns of all matrices are numbered as if they belonged to one matrix: column `c`
+//! is column `c % inner` of matrix `c / inner`. The distance from row to row, in items, is the *row pitch*. It may exceed the number of
+//! items of a row. The *matrix pitch* is the distance from matrix to matrix. Rows with a pitch are handled as columns too: each row is a
+//! matrix of one column. The layout changes no bit of a result.
 //!
 //! # The work
 //!
 //! A column is cut into **chunks** of [`CHUNK_ROWS`] rows, and a chunk into **leaves** of [`FAN`] rows. A **unit** is a chunk of one
 //! column. Units are numbered along the rows: unit `u` is chunk `u / columns` of column `u % columns`. A group of [`unit_warps`] warps
-//! works on [`WARP_LANES`] consecutive units, one for each lane. So the lanes of a warp read neighbouring items of a row. Lanes past the
-//! end of a row read the next matrices, or the chunks below. Warp `w` of the group has leaf `w` of each of these units. A block's
-//! [`BLOCK_WARPS`] warps form as many groups as they can: one group, if columns have more than 128 rows; a group for each warp, if each
-//! column is a single leaf.
+//! works on [`WARP_LANES`] consecutive units, one for each lane. So the lanes of a warp read neighbouring items of a row. If a row of a
+//! matrix ends within the 32 units, the remaining lanes have columns of the next matrix. After the last matrix, they have the next chunks,
+//! beginning with column 0. Warp `w` of the group folds leaf `w` of each of these units. A block's [`BLOCK_WARPS`] warps form as many
+//! groups as they can. If columns have more than 128 rows, all warps form one group. If each column is a single leaf, each warp is a group.
 //!
 //! If columns have several chunks, each unit has state words of its own. Each unit except a column's last publishes its value there.
 //!
@@ -99,7 +100,7 @@ pub struct Shared<A> {
     pub ticket: u32,
     /// The launch's tag.
     pub tag: u32,
-    /// For each warp, 32 totals: of the warp's leaf in each lane's unit.
+    /// For each warp, the totals of 32 leaves. These are the leaves that the warp's lanes fold, one in each lane's unit.
     pub leaves: [Lanes<A>; FAN as usize],
     /// Published values that were read from the board: up to 15 for each lane's unit. In a scan of columns with several chunks, the prefix
     /// of a lane's unit finally replaces value 0.

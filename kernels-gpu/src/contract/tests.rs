@@ -1,6 +1,6 @@
 use super::*;
 
-/// The column for items of type `T`, in the tables of the contract.
+/// The numbers for items of type `T`: a column of the contract's tables.
 fn row<T>() -> (usize, usize, usize, usize) {
     let tiles = scan_tiles::<T>();
     let (short, long) = (tiles.shape(0), tiles.shape(u64::MAX));

@@ -4,9 +4,10 @@
 //!
 //! # Scratch
 //!
-//! All other functions take a [`Scratch`]: a place in the block's shared memory. They may use the whole scratch, and no other shared
-//! memory. Put a [`barrier`] between two uses of a scratch. Uses of two scratches that do not overlap need no barrier. The launch has to
-//! give the block enough dynamic shared memory for all its scratches. The numbers of shuffles below are for a value of 32 bits.
+//! All other functions take a [`Scratch`]: a place in the block's shared memory. A function may use the whole scratch that it takes, and no
+//! other shared memory. Put a [`barrier`] between two uses of a scratch. Uses of two scratches that do not overlap need no barrier. The
+//! launch has to give the block enough dynamic shared memory for all its scratches. The numbers of shuffles below are for a value of 32
+//! bits.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};
@@ -27,7 +28,7 @@ impl<A: Accumulator> Scratch<A> {
     /// The bytes of a scratch: 8 values.
     pub const BYTES: u32 = BLOCK_WARPS * size_of::<A>() as u32;
 
-    /// The scratch that begins at this byte of the block's dynamic shared memory.
+    /// The scratch that begins at byte `byte` of the block's dynamic shared memory.
     ///
     /// # Safety
     /// - `byte` is a multiple of the alignment of `A`.

@@ -1,4 +1,4 @@
-//! Building blocks for kernels of your own.
+//! Building blocks for your own kernels.
 //!
 //! | module | works on | contents |
 //! |---|---|---|
@@ -15,8 +15,8 @@
 //! # Convergence
 //!
 //! The functions of [`warp`] and [`block`] that wait or exchange values are **convergent**: all lanes of the warp, or all threads of the
-//! block, call them together. No lane or thread has left the kernel, and none takes a branch around the call. A branch that all lanes or
-//! threads take is fine.
+//! block, call them together. None of these lanes or threads has left the kernel, or takes a branch around the call. A branch that all
+//! lanes or threads take is fine.
 //!
 //! # Compilers
 //!

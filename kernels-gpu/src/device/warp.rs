@@ -1,6 +1,6 @@
 //! One warp: 32 lanes, which exchange registers. No function here uses shared memory; [`barrier`] is for kernels that use shared memory.
 //!
-//! The numbers of shuffles below are for a value of 32 bits. A longer value takes as many for each of its words of 32 bits.
+//! The numbers of shuffles below are for a value of 32 bits. A longer value takes this number of shuffles for each of its words of 32 bits.
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
@@ -19,8 +19,8 @@ pub unsafe fn barrier() {
     unsafe { simt::warp_barrier() }
 }
 
-/// Combines a value of each lane, by a tree of five levels. For some operators of this library that commute, also if they are
-/// [mapped](crate::mapped!), the tree combines halves first. For all other operators it keeps the order of the lanes.
+/// Combines a value of each lane, by a tree of five levels. Some operators of this library commute, and for these the tree combines halves
+/// first. The same holds if these operators are [mapped](crate::mapped!). For all other operators, the tree keeps the order of the lanes.
 ///
 /// All 32 lanes call it. The result is valid on lane 0. The call takes five shuffles. If lane `i` has the value `i`, the sum on lane 0 is
 /// 496.

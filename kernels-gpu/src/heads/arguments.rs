@@ -9,13 +9,13 @@ macro_rules! with_heads_arguments {
             $($tokens)*
             /// The address of key 0, aligned to a key.
             keys: *const T,
-            /// How many keys there are, at least one.
+            /// The number of keys, or the most keys if `key_count_at` is not null. At least 1.
             key_count: u64,
-            /// Null, or the address of a second number of keys, in device memory. Of the two numbers, the lesser is used.
+            /// Null, or the address in device memory of the number of keys. A number above `key_count` counts as `key_count`.
             key_count_at: *const u64,
-            /// Whether items are numbered from the end: 0 or 1.
+            /// 1 if item 0 is the last key in memory, for a backward scan. 0 if item 0 is key 0.
             is_backward: u64,
-            /// The memory of the heads.
+            /// The memory that the heads are written to. `heads::Layout` says how it is divided.
             heads: *mut u8,
         }
     };

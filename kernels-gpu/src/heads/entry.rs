@@ -1,6 +1,7 @@
 //! The entries of launches that mark heads.
 
-/// Emits the entry of launches that mark heads by an equality. The arguments are like those of [`emit_reduce!`](crate::emit_reduce).
+/// Emits the entry of launches that mark heads by an equality. The macro's arguments are like those of
+/// [`emit_reduce!`](crate::emit_reduce): the equality stands in place of the operator.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_heads {

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Cost: each key is read once, and the key before a warp's part is read again. If keys are not loaded in vectors, the key before each
-//! vector is read again, and the last key is read in place of each missing key. A turn has 2 barriers.
+//! vector is read again, and the last key is read in place of each key that does not exist. A turn has 2 barriers.
 
 mod marking;
 mod ranges;
@@ -32,8 +32,9 @@ use crate::tiles::counted;
 ///   memory. There is a block for each range.
 /// - `key_count` is at least 1. `keys` is the address of that many readable keys, and is aligned to a key.
 /// - `key_count_at` is null, or points to a readable number.
-/// - `heads` is [`crate::heads::Layout::bytes`] of memory for `key_count` items, aligned to 16 bytes. It was zeroed once. No other launch
-///   uses it at the same time. It does not overlap the keys.
+/// - `heads` is the address of [`crate::heads::Layout::bytes`] bytes of memory, computed for `key_count` items. The address is aligned to
+///   16 bytes. The memory was zeroed once, before its first use. No other launch uses the memory at the same time. It does not overlap the
+///   keys.
 #[inline(always)]
 pub unsafe fn heads<E: Equality<T>, T: Element>(mut arguments: HeadsArguments<T>) {
     simt::await_work_before();
@@ -55,11 +56,11 @@ pub unsafe fn heads<E: Equality<T>, T: Element>(mut arguments: HeadsArguments<T>
 struct Shared {
     /// The bits of a turn's tiles.
     bits: [[u32; TILE_WORDS as usize]; WARPS as usize],
-    /// The heads of each warp's ranges.
+    /// In the last block, for each warp: the heads of all ranges that the warp reads.
     ranges: [BeforeRange; WARPS as usize],
-    /// The heads of each of the turn's tiles. The end of the last head is counted from the tile's first item.
+    /// The heads of each of the turn's tiles. Here `end` is counted from the first item of the tile.
     tiles: [BeforeTile; WARPS as usize],
-    /// The heads before a turn, in the block's range.
+    /// The heads before the turn, in the block's range. Here `end` is counted from the first item of the range.
     before: BeforeTile,
     /// Whether the block is the last to arrive: 0 or 1.
     is_last: u32,
@@ -67,7 +68,7 @@ struct Shared {
 
 /// A launch. Its functions need the conditions of [`heads`].
 struct Launch<E, T> {
-    /// `key_count` is the true number of keys.
+    /// The arguments. If `key_count_at` has a lesser number of keys, `key_count` is replaced by that number.
     arguments: HeadsArguments<T>,
     heads: Heads,
     shared: *mut Shared,

@@ -10,7 +10,7 @@ pub const HEADS: Definition = Definition {
     shape: Shape::Keys,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // After the writes of a turn's bits, of the turn's tiles, of `is_last`, and of the heads of each warp's ranges.
+    // The barriers come after the writes of a turn's bits, of the turn's tiles, of `is_last`, and of the heads of each warp's ranges.
     barriers: &[Barrier::block(4)],
     other_barriers: &[],
     vectors: Vectors::Any,

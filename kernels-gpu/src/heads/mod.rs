@@ -6,8 +6,8 @@
 //!
 //! A **tile** is [`TILE_ITEMS`] items. A **range** is a number of consecutive tiles that one block marks: a power of two, or fewer in the
 //! last range. There are at most [`MOST_RANGES`] ranges. The last head before a tile is either in the tile's range or before the range. The
-//! number of heads before a tile is the number of those in the tile's range, plus the number of heads before the range. So there are two
-//! numbers for each tile, and two for each range.
+//! heads before a tile are the heads of the range that precede the tile, and the heads before the range. So the memory has two numbers for
+//! each tile and two for each range: the place after the last preceding head, and the count of the preceding heads.
 //!
 //! ```text
 //! byte 0     Summary
@@ -53,7 +53,7 @@ pub const SHARED_BYTES: u32 = WARPS * TILE_WORDS as u32 * 4 + 256;
 /// The most ranges.
 pub const MOST_RANGES: u64 = 2048;
 
-/// The number of items, which a scan or a reduction by key reads, and a counter for the launch that marks.
+/// The number of items, which a scan or a reduction by key reads, and a counter, which the launch that marks uses.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
@@ -67,7 +67,7 @@ pub struct Summary {
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy)]
 pub struct BeforeRange {
-    /// One more than the index of the last head; 0 if there is none.
+    /// One more than the index of the last head; 0 if there is no head.
     pub end: u64,
     /// How many heads there are.
     pub count: u64,
@@ -77,7 +77,7 @@ pub struct BeforeRange {
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct BeforeTile {
-    /// One more than the place in the range of the last head; 0 if there is none.
+    /// One more than the last head's place in the range; 0 if there is no head.
     pub end: u32,
     /// How many heads there are.
     pub count: u32,
@@ -90,16 +90,16 @@ pub struct Layout {
     pub range_shift: u32,
     /// How many ranges there are.
     pub range_count: u64,
-    /// Where the tiles' numbers begin.
+    /// The offset of the first [`BeforeTile`].
     pub tiles: u64,
-    /// Where the words of bits begin.
+    /// The offset of the first word of bits.
     pub bits: u64,
     /// How many bytes there are in all.
     pub bytes: u64,
 }
 
 impl Layout {
-    /// Where the ranges' numbers begin.
+    /// The offset of the first [`BeforeRange`].
     pub const RANGES: u64 = size_of::<Summary>() as u64;
 
     /// The layout for up to `item_count` items, at least one.
@@ -128,11 +128,11 @@ impl Layout {
     }
 }
 
-/// The memory of the heads, in global memory.
+/// The heads, in global memory.
 #[derive(Clone, Copy)]
 pub struct Heads {
     memory: *mut u8,
-    /// Where the parts of the memory lie.
+    /// How the memory is divided.
     pub layout: Layout,
 }
 
@@ -152,14 +152,14 @@ impl Heads {
         self.memory.cast()
     }
 
-    /// The address of a range's numbers.
+    /// The address of the heads before a range.
     #[inline(always)]
     pub fn range(&self, range: u64) -> *mut BeforeRange {
         let ranges: *mut BeforeRange = self.memory.wrapping_add(Layout::RANGES as usize).cast();
         ranges.wrapping_add(range as usize)
     }
 
-    /// The address of a tile's numbers.
+    /// The address of the heads before a tile.
     #[inline(always)]
     pub fn tile(&self, tile: u64) -> *mut BeforeTile {
         let tiles: *mut BeforeTile = self.memory.wrapping_add(self.layout.tiles as usize).cast();

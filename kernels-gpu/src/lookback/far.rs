@@ -1,15 +1,17 @@
-//! The far look-back, for scans of large items or results with large accumulators.
+//! The far look-back: for scans whose accumulators are large, and whose items or results are large too.
 //!
 //! If each lane read a large value by itself, word by word, each load of the warp would touch 32 sectors. So the lanes read the slots of a
 //! group's tiles together, in the order of the addresses, and exchange the words through shared memory.
 //!
-//! Values of several groups' tiles would not fit in registers. So the block that holds the last tile of a group [gathers](Lookback::gather)
-//! the group: as soon as all tiles of the group are published, it publishes the group's aggregate. The block gathers before it looks back
-//! for the group's last tile. If it has delayed the look-back of its previous tile, it gathers before that look-back. If it gathered after
-//! a look-back, each aggregate would wait for a prefix, and the prefix would wait for the aggregates of other groups.
+//! The values of the tiles of several groups would not fit in registers. So the block that holds the last tile of a group
+//! [gathers](Lookback::gather) the group: as soon as all tiles of the group are published, the block publishes the group's aggregate. The
+//! block gathers before it looks back for the group's last tile. If the block has delayed the look-back of its previous tile, it gathers
+//! before that look-back too. If a block gathered after a look-back, each aggregate would wait for a prefix, and the prefix would wait for
+//! the aggregates of other groups.
 //!
-//! A look-back reads the nearest aggregates and the nearest prefixes of groups together, up to [`WINDOW`] of each. It folds the
-//! aggregates after the nearest known prefix. The resulting prefix has the same bits as with a look-back that is not far.
+//! A look-back reads the nearest aggregates and the nearest prefixes of groups together, up to [`WINDOW`] of each. It begins with the
+//! nearest known prefix, and folds the aggregates that follow it. The resulting prefix has the same bits as with a look-back that is not
+//! far.
 
 use crate::board::{put, Stripe};
 use crate::contract::WARP_LANES;
@@ -22,13 +24,13 @@ use crate::{simt, warp};
 
 use super::{is_group_last, place_in_group, Lookback, Slot, GROUP_TILES};
 
-/// How many groups' aggregates are read at once, and how many groups' prefixes.
+/// How many aggregates of groups are read at once, and how many prefixes.
 const WINDOW: u32 = WARP_LANES / 2;
 
 /// The words that a lane has read. A word that was not wanted is 0.
 type Loaded = [u64; 32];
 
-/// In [`Loaded`], the first word of the groups' aggregates, and the first word of the prefixes.
+/// The index in [`Loaded`] of the first word of the groups' aggregates, and of the first word of the prefixes.
 const AGGREGATES: usize = 16;
 const PREFIXES: usize = 24;
 
@@ -41,7 +43,7 @@ const LAST_LOWER: u32 = LAST_AGGREGATE + 1;
 
 const _: () = assert!(LAST_LOWER as usize + 1 == LOOKBACK_GROUP_SLOTS);
 
-/// Runs a block for each index from 0 to 7: a lane reads up to eight words of aggregates, and up to eight words of prefixes.
+/// Runs a block of code for each index from 0 to 7, since a lane reads up to eight words of aggregates, and up to eight words of prefixes.
 macro_rules! for_each_eighth {
     ($i:ident => $body:block) => {
         for_each_vector!($i in 0 1 2 3 4 5 6 7 => $body)
@@ -118,9 +120,9 @@ impl<A: Accumulator> Lookback<A> {
     /// the look-back of `tile`.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`, once for each tile that is the last of its group, before its look-back.
-    /// The block has published the tile's aggregate. A barrier lies between the publication and this call. `scratch` is the look-back's
-    /// scratch.
+    /// Convergent: one whole warp of the block that holds `tile`. The tile is the last of its group. This is called once for each such
+    /// tile, before the tile's look-back. The block has published the tile's aggregate. A barrier lies between the publication and this
+    /// call. `scratch` is the look-back's scratch.
     #[inline(always)]
     pub unsafe fn gather<O: Op<T, Accumulator = A>, T: Element>(
         &self,

@@ -33,7 +33,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         }
     }
 
-    /// The aggregate of the own group, for the last tile of the group. The result is valid on lane 0.
+    /// The aggregate of the own group, if the tile that looks back is the last of the group. The result is valid on lane 0.
     ///
     /// # Safety
     /// Convergent: the whole warp. The view is complete.
@@ -68,7 +68,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         }
     }
 
-    /// The lane's share of the values that make the tile's prefix, combined. For operators that can combine in any order.
+    /// The values that the lane has read for the tile's prefix, combined. Used only if [`Self::IS_FREE`].
     #[inline(always)]
     fn share(&self) -> O::Accumulator {
         let mut share = self.lower();
@@ -83,7 +83,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
         share
     }
 
-    /// The prefix that the lane has read, or the scan's initial value as the prefix of group 0.
+    /// The prefix that the lane has read. For group 0, whose prefix is not published, it is the scan's initial value.
     #[inline(always)]
     fn known_prefix(&self) -> O::Accumulator {
         self.view.prefix().unwrap_or(self.initial)

@@ -1,6 +1,5 @@
-//! A warp's view of the board during a scan's look-back: which slots it reads, and when it has read enough. Selections have a look-back of
-//! their own. The *own group* is the group of the tile that looks back.
-//!
+//! A warp's view of the board during a scan's look-back: which slots it reads, and when it has read enough. A selection's look-back does
+//! not use this view. The *own group* is the group of the tile that looks back.
 
 use crate::board::{Glance, NEIGHBOURS, OTHER};
 use crate::contract::WARP_LANES;
@@ -17,8 +16,8 @@ pub trait Published {
     /// A group's prefix.
     type Prefix: Accumulator;
 
-    /// Reads the slots of `tile`, of the tiles 32, 64, … before it, and of the prefix of `group`. Only slots whose bits are set in `wanted`
-    /// are read.
+    /// Reads the slot of `tile`, the slots of the tiles that lie 32, 64, … places before it, and the slot of the prefix of `group`. Only
+    /// slots whose bits are set in `wanted` are read.
     ///
     /// # Safety
     /// The tiles and the group whose bits are set in `wanted` exist.
@@ -36,14 +35,14 @@ pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// The bit for a tile of the own group. Lane `l` reads tile `l` of each group. It also reads the prefix of the group that lies `l` groups
-/// before the own group.
+/// In the masks of wanted and of published slots, the bit of the lane's tile of the own group. Lane `l` reads tile `l` of each group. It
+/// also reads the prefix of the group that lies `l` groups before the own group.
 const OWN: u32 = 1;
 
-/// The bit for the prefix that the lane reads.
+/// In these masks, the bit of the prefix that the lane reads.
 const PREFIX: u32 = OTHER;
 
-/// The bits of the nearest `groups` groups before the own group.
+/// In these masks, the bits of the lane's tiles of the nearest `groups` groups before the own group.
 #[inline(always)]
 const fn neighbour_bits(groups: u32) -> u32 {
     (2 << groups) - 2
@@ -67,7 +66,7 @@ pub struct View<'a, L: Published> {
 }
 
 impl<'a, L: Published> View<'a, L> {
-    /// The most groups before the own group that can be read.
+    /// The largest number of groups before the own group that a view reads.
     pub const NEIGHBOURS: u32 = Glance::<L::Tile, L::Prefix>::NEIGHBOURS;
 
     /// Waits for all values that the tile's prefix needs, and returns a view with these values. A patient look-back first waits for the own
@@ -137,7 +136,7 @@ impl<'a, L: Published> View<'a, L> {
         self.tile / GROUP_TILES
     }
 
-    /// How many of the groups before the own group can be read: all, up to [`Self::NEIGHBOURS`].
+    /// How many of the groups before the own group can be read: all of them, but at most [`Self::NEIGHBOURS`].
     #[inline(always)]
     fn neighbours(&self) -> u32 {
         Ord::min(self.group(), Self::NEIGHBOURS)
@@ -175,9 +174,9 @@ impl<'a, L: Published> View<'a, L> {
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
-        // SAFETY: the scan has the own group's tiles up to `tile` (all tiles if `tile` is the group's last), `groups` whole groups before
-        // the own group, and a prefix for each group from group 1 to the own group: this function's condition. The bits of other slots are
-        // not set.
+        // SAFETY: the scan has the own group's tiles up to `tile`, and `groups` whole groups before the own group: this function's
+        // condition. If `tile` is the group's last, these are all tiles of the own group. The scan also has a prefix for each group from
+        // group 1 to the own group. `wanted` has no bits of other slots.
         self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 
@@ -207,8 +206,8 @@ impl<'a, L: Published> View<'a, L> {
     #[inline(always)]
     unsafe fn await_prefix(&mut self, has_looked: bool) {
         let mut looks = !has_looked;
-        // SAFETY: the scan has the tile, `neighbours` counts groups before the tile's group, and the whole warp votes: this function's
-        // conditions. All lanes leave the loop together.
+        // SAFETY: the scan has the tile, and the whole warp votes: this function's conditions. At least `neighbours` groups lie before the
+        // tile's group. All lanes leave the loop together.
         unsafe {
             loop {
                 if looks {

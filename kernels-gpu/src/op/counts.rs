@@ -22,7 +22,7 @@ use crate::element::{for_each_item, item_of, vector_of, Element, Words};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SumOfSquares;
 
-/// The sum of the squares of `f32` in `f64`: each square is exact. Identity: 0.
+/// The sum of the squares of `f32` items, computed in `f64`. Each square is exact. Identity: 0.
 ///
 /// ```
 /// use warpfold_kernels::op::{WideSumOfSquares, Op};

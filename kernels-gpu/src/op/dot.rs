@@ -11,7 +11,7 @@ use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 
 /// The sum of the products of pairs: a dot product of two inputs. The result is an `f32` for `f16`, `bf16` and `f32`, and an `f64` for
 /// `f64`; products and sums are computed in this type, and round to nearest. For signed integers the result is an `i64`, and for unsigned
-/// integers a `u64`; both wrap. Identity: 0, for floats −0.0.
+/// integers a `u64`; both wrap. Identity: 0; −0.0 for floats.
 ///
 /// ```
 /// use warpfold_kernels::op::{Dot, Op, Pair};

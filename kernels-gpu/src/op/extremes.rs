@@ -1,4 +1,4 @@
-//! The indices of extremes, and both extremes at once.
+//! Operators for the index of an extreme, and for both extremes at once.
 //!
 //! All these operators are exact: every order of combination gives the same result. Among equal items, the least index wins.
 
@@ -71,10 +71,11 @@ impl ArgIndex for u32 {}
 
 mod sealed {
     pub trait ArgIndex {
-        /// The most items that indices of this type can number. The greatest index is left for "no items".
+        /// The largest number of items whose indices fit in this type. The greatest number of the type is not an item's index: it stands
+        /// for "no items".
         const MOST_ITEMS: u64;
 
-        /// The index in this type. The index for no items becomes the greatest number of this type.
+        /// Converts an index to this type. The index for no items becomes the greatest number of this type.
         fn of(index: u64) -> Self;
     }
 
@@ -213,7 +214,7 @@ macro_rules! located {
 located!(ArgMin, false);
 located!(ArgMax, true);
 
-/// Implements an operator that runs two operators at once. Each of the two has one side of an [`Extremes`].
+/// Implements an operator that runs two operators at once. Each of the two operators has one field of an [`Extremes`].
 macro_rules! both {
     ([$t:ident $(: $bound:ident)? $(, $index:ident)?] $op:ty: $min:ty, $max:ty => $output:ty, $total:expr $(, where $($clause:tt)*)?) => {
         impl<$t: Element $(+ $bound)? $(, $index: ArgIndex)?> Op<$t> for $op

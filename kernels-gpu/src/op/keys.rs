@@ -7,10 +7,10 @@
 //! NaN             key 0 in both                     it wins, whatever its sign and payload
 //! ```
 //!
-//! All narrow items of a word are converted to keys at once. To find the least key of a vector of narrow items, each key is put into the
-//! upper bits of a word, and its place into the lower bits. The least of these words has the least key and its place. For `f32`, minimum
-//! and maximum instructions that propagate NaN find a vector's extreme, if the GPU has them. A comparison of bits then finds the extreme's
-//! place, and NaNs are handled at the end.
+//! *Narrow* items are smaller than a word of 32 bits. All narrow items in a word are converted to keys at once. To find the least key of a
+//! vector of narrow items, each key is put into the upper bits of a word, and its place into the lower bits. The least of these words has
+//! the least key and its place. Some GPUs have minimum and maximum instructions for `f32` that propagate NaN. On such a GPU, these
+//! instructions find a vector's extreme. A comparison of bits then finds the extreme's place, and NaNs are handled at the end.
 
 mod words;
 
@@ -136,7 +136,7 @@ impl Located for [u64; 2] {
     }
 }
 
-/// A number of 8 to 64 bits, as an item that has a rising and a falling key.
+/// A type of numbers of 8 to 64 bits. An item of this type has a rising key and a falling key.
 pub trait Ordered: Element {
     /// A key with the index of its item.
     type Located: Located;
@@ -169,8 +169,8 @@ pub trait Ordered: Element {
         two(0).least_of_next(two(2))
     }
 
-    /// The least key of the items of four vectors, with an index: the index of the key's item or, for items of one word, perhaps `index`,
-    /// the first item's.
+    /// The least key of the items of four vectors, with an index. For items of one word, this may be `index`, the index of the first item.
+    /// For other items, it is the index of the item with the least key.
     #[inline(always)]
     fn bound_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> Self::Located {
         Self::least_of_four::<FALLING>(vectors, index)

@@ -6,8 +6,8 @@
 //! arXiv:1805.02867, 2018).
 //!
 //! These exponentials are at most 1, and the multiplied sums are added to sums of at least 1. So the absolute error of the exponentials
-//! matters: it is less than 0.52 · 2⁻²³, or 0.52 units in the last place of 1. The function [`exp`](crate::elementary::exp) takes three
-//! times the instructions, since its relative error is small even for subnormal results.
+//! matters, and not their relative error. The absolute error is less than 0.52 · 2⁻²³, or 0.52 units in the last place of 1. The function
+//! [`exp`](crate::elementary::exp) takes three times the instructions, since its relative error is small even for subnormal results.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -18,7 +18,7 @@ use crate::element::Words;
 use crate::elementary::ln;
 
 /// The natural logarithm of the sum of the items' exponentials. It does not overflow. Items of −∞ add nothing; +∞ gives +∞, and a NaN gives
-/// NaN. Identity: −∞. Items are combined as [`Exponentials`]. The exponential function and [`ln`] are this library's own.
+/// NaN. Identity: −∞. Items are combined as [`Exponentials`]. This library implements the exponential function and [`ln`] itself.
 ///
 /// ```
 /// use warpfold_kernels::op::{LogSumExp, Op};
@@ -117,9 +117,10 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// The greatest item of one side is also the greatest item of both, so one exponential is enough. If both greatest items are the same
-    /// infinity, their difference is NaN, and the exponential counts as 0. For −∞ the two sums are equal, and the result has this sum. For
-    /// +∞ any sum of at least 1 gives the same result.
+    /// One of the two greatest items is also the greatest item of the result. The sum of that value is kept, and only the other value's sum
+    /// is multiplied by an exponential. If both greatest items are the same infinity, their difference is NaN, and the exponential counts
+    /// as 0. If both greatest items are −∞, the two sums are equal, and the result has this sum. If both are +∞, any sum of at least 1
+    /// gives the same result.
     #[inline(always)]
     fn combine(left: Exponentials, right: Exponentials) -> Exponentials {
         let (fraction, power) = exponential(left.greatest, right.greatest);
@@ -134,7 +135,7 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// Every item gets the sum 1, even an item of −∞. So the first combinations need no choice between sums, and `with_sum` corrects the
+    /// Every item gets the sum 1, even an item of −∞. So [`of_two`] need not choose between the sums 0 and 1, and [`with_sum`] corrects the
     /// sum at the end.
     #[inline(always)]
     fn stream(words: Words, _place: u32) -> Exponentials {
@@ -142,7 +143,7 @@ impl Op<f32> for LogSumExp {
         with_sum(Self::combine(of_two(a, b), of_two(c, d)))
     }
 
-    /// As for [`Self::stream`].
+    /// Every item gets the sum 1, as in [`Self::stream`].
     #[inline(always)]
     fn total_of_four(vectors: [Words; 4], _index: u64) -> Exponentials {
         let item = |place: usize| f32::from_bits(vectors[place / 4][place % 4]);

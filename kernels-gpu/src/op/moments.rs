@@ -6,9 +6,9 @@
 //! combination    n + m, S + T, M + N + (m·S − n·T)² / (n·m·(n + m))
 //! ```
 //!
-//! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). If
-//! the mean is far from 0, the mean of squares minus the square of the mean would be much less exact. If n = m, the last term is
-//! (S − T)²/(2n). If n is also a power of two, no division is needed.
+//! The formula is that of Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979).
+//! Another formula is the mean of the squares minus the square of the mean. If the mean is far from 0, that formula is much less accurate.
+//! In a combination with n = m, the last term is (S − T)²/(2n). If n is also a power of two, no division is needed.
 //!
 //! In a reduction of an array, a thread combines its items of a tile pairwise, so most of its combinations need no division. It divides at
 //! most once per full tile.
@@ -32,8 +32,8 @@ use crate::element::{item_of, vector_of, Element, Words};
 ///
 /// Integers of more than 53 bits are rounded to `f64` first. Among several items, a NaN makes the variance NaN, and an infinity makes it
 /// infinite or NaN. For n items with the mean μ and the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c +
-/// log₂ n). Here c is the number of tiles that a thread works on, one after the other: 1 up to 2^25 `f32`, 8 for 2^28. If S is the sum
-/// of the n items, (n·S)² must not overflow.
+/// log₂ n). Here c is the number of tiles that a thread works on, one after the other: 1 for up to 2^25 items of type `f32`, and 8 for 2^28
+/// items. If S is the sum of the n items, (n·S)² must not overflow.
 ///
 /// ```
 /// use warpfold_kernels::op::{Moments, Op};
@@ -109,7 +109,7 @@ impl Moments {
         self.sum / self.count
     }
 
-    /// The variance of the items as a whole population: the mean of the squared differences from their mean. NaN for no items.
+    /// The variance of the items as a whole population: the mean of the items' squared differences from their mean. NaN for no items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Moments, Op};
@@ -121,8 +121,8 @@ impl Moments {
         self.squared_deviations / self.count
     }
 
-    /// The variance of a population, estimated from the items as a sample: the sum of the squared differences divided by one less than the
-    /// number of items. NaN for fewer than two items.
+    /// The variance of a population, estimated from the items as a sample: the sum of the items' squared differences from their mean,
+    /// divided by one less than the number of items. NaN for fewer than two items.
     ///
     /// ```
     /// use warpfold_kernels::op::{Moments, Op};

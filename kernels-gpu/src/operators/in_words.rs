@@ -1,7 +1,7 @@
 //! A user's operator in the form that its kernels use: wide accumulators are copied word by word.
 //!
-//! Compilers copy a struct of three or more words in pieces of their own choice: 64 and then 32 bits at one place, 32 and then 64 bits at
-//! another. LLVM keeps a value in registers only if it is read in the pieces in which it was written. The kernels must not use local
+//! Compilers choose in which pieces they copy a struct of three or more words: one copy takes 64 and then 32 bits, another copy 32 and then
+//! 64 bits. LLVM keeps a value in registers only if it is read in the pieces in which it was written. The kernels must not use local
 //! memory, so a wide accumulator is copied word by word before a function of the operator takes it, and after a function returns it.
 
 use core::marker::PhantomData;

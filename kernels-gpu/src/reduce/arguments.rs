@@ -10,11 +10,11 @@ macro_rules! with_reduce_arguments {
             $($tokens)*
             /// The address of item 0, aligned to an item.
             input: *const T,
-            /// The number of items of the whole reduction, or the most items if `item_count_at` is not null.
+            /// If `item_count_at` is null: the number of items of the whole reduction. Otherwise: the largest number that it may be.
             item_count: u64,
-            /// Null, or the address in device memory of the number of items. A number above `item_count` counts as `item_count`.
+            /// Null, or an address in device memory, which holds the number of items. A number above `item_count` counts as `item_count`.
             item_count_at: *const u64,
-            /// The first of the launch's chunks. Each block has at most one chunk.
+            /// The number of the launch's first chunk. Each block has at most one chunk.
             first_chunk: u64,
             /// The beginning of the workspace.
             control: *mut $crate::workspace::Control,
@@ -42,7 +42,7 @@ macro_rules! with_reduce_pairs_arguments {
             right: *const B,
             /// The number of pairs of the whole reduction.
             item_count: u64,
-            /// The first of the launch's chunks. Each block has at most one chunk.
+            /// The number of the launch's first chunk. Each block has at most one chunk.
             first_chunk: u64,
             /// The beginning of the workspace.
             control: *mut $crate::workspace::Control,

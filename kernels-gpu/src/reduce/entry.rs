@@ -1,7 +1,7 @@
 //! The entries of reductions.
 
-/// Emits the entry of a reduction. The arguments: the macro that emits an entry, that macro's tokens for the symbol, and the types of the
-/// operator and of the items.
+/// Emits the entry of a reduction. The arguments: the macro that emits an entry, the tokens from which that macro makes the symbol, and the
+/// types of the operator and of the items.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_reduce {

@@ -10,16 +10,17 @@
 //!
 //! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
 //! shuffles. The chunks depend on the number and the size of the items alone, and each chunk has a block of its own, so the tree does not
-//! depend on the device. One block that waits for the others replaces the second launch.
+//! depend on the device. Instead of a second launch that combines the partials, one block waits for the other blocks, and combines their
+//! partials.
 //!
-//! **Progress.** Only the block with the last ticket waits for other blocks. All other blocks with a chunk have started by then, and wait
-//! for no block.
+//! **Progress.** Only the block with the last ticket waits for other blocks. When it takes this ticket, all other blocks with a chunk have
+//! started, and these blocks wait for no block.
 //!
-//! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. Tickets go on from one launch to the
-//! next, and the block with the last ticket of the last launch combines the partials. If several GPUs share the chunks, the host combines
-//! the partials instead.
+//! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. The tickets of these launches are
+//! counted together. The block with the last of all tickets combines the partials. If several GPUs share the chunks, the host combines the
+//! partials instead.
 //!
-//! Every byte of the input is read once. A block with a chunk has one barrier; the block that combines the partials has three.
+//! Every byte of the input is read once. A block with a chunk passes one barrier. The block that combines the partials passes three in all.
 //! [`crate::contract`] defines the combination tree, and so every bit of the result.
 
 mod in_pairs;
@@ -51,11 +52,13 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 ///
 /// # Safety
 /// - If `item_count_at` is null, the launches of a reduction have at most [`reduce_chunk_count`] blocks in all, or one block if there are
-///   no items. If they have fewer blocks than chunks, no block combines the partials. A block has [`BLOCK_THREADS`] threads, which all call
-///   this, and [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. The launches follow one another on a stream.
+///   no items. If all launches together have fewer blocks than the reduction has chunks, no block combines the partials. A block has
+///   [`crate::launch::reduce_shared_bytes`] of dynamic shared memory, and [`BLOCK_THREADS`] threads. All threads of the block call this.
+///   The launches follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
 /// - `item_count_at` is null, or it points to a readable number. If it is not null, the launch is the reduction's only launch. The launch
-///   then has at least one block, and enough blocks for the chunks of every number of items up to `item_count`.
+///   then has at least one block. For every number of items up to `item_count`, it has at least as many blocks as a reduction of this
+///   number of items has chunks.
 /// - `output` points to one writable result, which overlaps nothing else.
 /// - `control` and `states`, of `state_words` words, belong to a workspace that no other launch uses at the same time. For every possible
 ///   number of items, the workspace has at least [`crate::workspace::reduce_state_words`] words. If no block combines the partials, only
@@ -126,7 +129,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     // its own in it. Condition 2: the chunk's items are readable. Condition 4: `output` is writable; one thread of one block writes it.
     // Condition 5: the board has the slot of the block's chunk, which only this block publishes. If a block combines the partials, the
     // board has the slots of all chunks. The block with the last ticket clears the board, if at all, only after it has read all partials.
-    // Then no other block uses the board any more. Every branch around a barrier has the same condition on all threads of the block.
+    // Then no other block uses the board any more. All threads of the block take the same branches around barriers.
     unsafe {
         let totals = (&raw mut (*shared).totals).cast();
         let tile = (&raw mut (*shared).tile).cast();

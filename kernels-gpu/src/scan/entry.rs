@@ -1,7 +1,7 @@
 //! The entries of scans.
 
-/// Emits the entry of a scan, inclusive or exclusive. It takes the macro that emits an entry, that macro's tokens for the symbol, the
-/// placement (inclusive or exclusive), and the types of the operator and of the items.
+/// Emits the entry of a scan, inclusive or exclusive. The arguments: the macro that emits an entry, the tokens from which that macro makes
+/// the symbol, the placement (inclusive or exclusive), and the types of the operator and of the items.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_scan {

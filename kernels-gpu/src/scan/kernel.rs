@@ -11,18 +11,18 @@
 //! ```
 //!
 //! An aggregate is published soon after its tile has arrived, even if prefixes of earlier tiles are still missing. So look-backs find the
-//! values that they need. If shared memory has room for four tiles, a prefix may come two turns late at no cost, and the latency of the
-//! copies is hidden.
+//! values that they need. If shared memory has room for four tiles, the prefix of a tile may arrive up to two turns after the tile at no
+//! cost, and the latency of the copies is hidden.
 //!
 //! A ticket is taken just before the copy of its tile can begin, so aggregates are published nearly in the order of the tickets. A ticket
-//! takes about as long to arrive as a copy, so the thread that took it waits only after the scan of the current tile. Blocks get tiles by
-//! tickets, so a block that has not started holds no tile (see the look-back's argument for progress).
+//! takes about as long to arrive as a copy. So the thread that took the ticket scans its part of the current tile before it waits for the
+//! ticket. Blocks get tiles by tickets, so a block that has not started holds no tile (see **Progress** in `crate::lookback`).
 //!
-//! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses its own part of a tile only, so the items of a
-//! tile need no barrier of several warps. Of a waiting tile, registers hold only the prefixes within the tile.
+//! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses only its own part of a tile. So no barrier of
+//! several warps is needed for the items. Of a waiting tile, registers hold only the prefixes within the tile.
 //!
-//! Tiles wait two turns if shared memory has room for four tiles. With room for two, a tile is stored in the turn in which it arrives. With
-//! room for one, moreover, the next copy begins only after the tile is stored.
+//! If shared memory has room for four tiles, each tile waits two turns. If it has room for two tiles, a tile is stored in the turn in which
+//! it arrives. If it has room for one tile, the tile is also stored in that turn, and the next copy begins only after the tile is stored.
 //!
 //! **Backward.** From a scan's text, the host also makes a text that scans from the last item to the first. In that text, the tiles, a
 //! thread's vectors and a vector's items follow one another from the end of the array. So the results have the same bits as a scan of the
@@ -34,8 +34,9 @@
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
 //! launch.
 //!
-//! A block has one barrier of all its threads. For each tile, it has one barrier of the warps that share the tile, and two barriers at
-//! which the sender does not wait (see `exchange`). [`crate::contract`] defines the combination tree, and so every bit of the result.
+//! A block has one barrier of all its threads. For each tile, it has one barrier of the warps that share the tile, and two barriers for the
+//! exchange with the warp that looks back. At these two barriers, the sender of a value does not wait (see `exchange`). [`crate::contract`]
+//! defines the combination tree, and so every bit of the result.
 
 mod exchange;
 mod looking_back;
@@ -69,9 +70,9 @@ use crate::tiles::{counted, Tiles};
 /// The shared memory of a block that scans items of type `T` by `O`.
 type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 
-/// Scans the items of `input` to `output`. This launch scans the tiles from `first_tile` to before `end_tile`. With the bit
-/// [`SCAN_PUBLISHES_ONLY`] in `end_tile`, it publishes the aggregates of its tiles and tile groups, and does not write to `output`. With
-/// [`SCAN_HAS_INITIAL`], the scan begins with the initial value in the workspace.
+/// Scans the items of `input` to `output`. This launch scans the tiles from `first_tile` to before `end_tile`. If `end_tile` has the bit
+/// [`SCAN_PUBLISHES_ONLY`], the launch publishes the aggregates of its tiles and tile groups, but does not write to `output`. If `end_tile`
+/// has the bit [`SCAN_HAS_INITIAL`], the scan begins with the initial value in the workspace.
 ///
 /// If `item_count_at` is not null, the number of items is read from that address, and the launch scans all tiles. `item_count` decides
 /// whether the launch has the blocks of a long scan. If the launch has these blocks, but the number that is read makes the scan short, the
@@ -79,10 +80,10 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 ///
 /// # Safety
 /// - The launch has at least one block. If `item_count_at` is null, a launch with tiles has at most as many blocks as tiles, and its tiles
-///   are among the first [`count`](crate::contract::ScanTiles::count) tiles. A block has [`crate::launch::scan_block_threads`] threads,
-///   which all call this, and [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan
-///   follow each other on a stream, in the order of their tiles. If earlier tiles have no launch, the values that the launches need of
-///   these tiles are on the board.
+///   are among the first [`count`](crate::contract::ScanTiles::count) tiles. A block has [`crate::launch::scan_shared_bytes`] of dynamic
+///   shared memory, for 1, 2 or 4 tiles, and [`crate::launch::scan_block_threads`] threads. All threads of the block call this. The
+///   launches of a scan follow each other on a stream, in the order of their tiles. If no launch scans the tiles before the first launch's
+///   tiles, the board already has those values of the earlier tiles that the launches need.
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are
 ///   readable. Their results are writable, unless the launch stores none. Either the two addresses and the two types are equal, or items
 ///   and results do not overlap.
@@ -230,9 +231,9 @@ struct Array<T, U> {
 
 impl<T, U> Array<T, U> {
     /// The cache policy of reads. From compute capability 9.0 on, the L2 cache evicts the lines of the input last, except in small scans in
-    /// place. The input's lines are not read again, but the cache then evicts written lines first, and a scan of 1 GiB takes 3 % less time
-    /// on an H200. Presumably the memory switches between reads and writes less often. A scan of 48 MiB in place took more time with this
-    /// policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
+    /// place. The input's lines are not read again. But with this policy the cache evicts written lines first. On an H200, a scan of 1 GiB
+    /// takes 3 % less time with it. Presumably the memory switches between reads and writes less often. A scan of 48 MiB in place took more
+    /// time with this policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();

@@ -5,8 +5,8 @@ use crate::contract::{scan_tiles, ScanTiles, Wider};
 use crate::element::Element;
 use crate::op::Op;
 
-/// Blocks of a long scan that share a multiprocessor. The compiler limits the registers accordingly. The [`TURNS`] tiles of one block fill
-/// the shared memory.
+/// The number of blocks of a long scan that share a multiprocessor. The compiler limits the registers accordingly. The [`TURNS`] tiles of
+/// one block fill the shared memory.
 ///
 /// With two blocks, threads would have 56 registers, which are enough for most operators. Four blocks of a short scan would then share a
 /// multiprocessor, with two tiles each. Inclusive sums on an H200, in µs (2026-11-23), with one block and with two:
@@ -17,7 +17,7 @@ use crate::op::Op;
 /// | `u64` | 6.50, 6.58 | 9.98, 11.01 | 514, 514 |
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 
-/// Tiles that a block holds at once, if they fit.
+/// The number of tiles that a block holds at once, if they fit.
 pub const TURNS: usize = 4;
 
 /// The tiles of an exact operator's scans. Any tiles give the same bits. The function returns the tiles of the
@@ -32,7 +32,8 @@ pub const TURNS: usize = 4;
 /// | 5 | 2.88 | 3.33 | 3.42 | 4.05 | 4.91 | 6.73 | 9.90 |
 /// | 7 | | | 3.74 | 4.34 | 5.31 | 6.52 | 9.84 |
 ///
-/// Three changes took more time: 7 rows for narrower items, up to 2^22 items; long tiles from 2 MiB on; and short tiles up to 128 MiB.
+/// Three changes took more time: 7 rows for up to 2^22 items that are narrower than `u64`; long tiles in scans of 2 MiB and more; and short
+/// tiles in scans of up to 128 MiB.
 pub const fn exact_tiles<T>() -> ScanTiles {
     scan_tiles::<T>()
 }
@@ -46,13 +47,14 @@ pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
     }
 }
 
-/// Scans in place of up to this many bytes leave evictions to the L2 cache. From compute capability 9.0 on, the copies of other scans have
-/// the `EvictionPolicy` `evict_last`. Inclusive sums of `f32`, in µs, without this policy and with it (2026-11-22):
+/// If a scan is in place and has up to this many bytes, the L2 cache evicts lines by its default policy. From compute capability 9.0 on,
+/// all other scans copy their items with the `EvictionPolicy` `evict_last`. Inclusive sums of `f32`, in µs, without `evict_last` and with
+/// it (2026-11-22):
 ///
 /// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
 /// |---|---|---|---|---|
 /// | H200 | 29.2, 28.6 | 53.8, 52.1 | 134.1, 130.4 | 525.9, 508.4 |
-/// | in place | 27.4, 28.1 | 53.5, 53.5 | 134.3, 132.1 | 524.4, 508.9 |
+/// | H200, in place | 27.4, 28.1 | 53.5, 53.5 | 134.3, 132.1 | 524.4, 508.9 |
 /// | H100 | 36.9, 36.4 | 70.3, 69.4 | 182.8, 180.1 | 721.1, 709.2 |
-/// | in place | 35.1, 36.0 | 70.5, 71.1 | 182.7, 181.8 | 720.4, 710.9 |
+/// | H100, in place | 35.1, 36.0 | 70.5, 71.1 | 182.7, 181.8 | 720.4, 710.9 |
 pub const IN_PLACE_CACHED_BYTES: u64 = 96 << 20;

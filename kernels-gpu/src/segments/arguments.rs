@@ -1,4 +1,4 @@
-//! The arguments of segmented reductions and scans: lists, from which [`crate::arguments`] makes structs and entries' parameters.
+//! The arguments of segmented reductions and scans, as lists. [`crate::arguments`] says what is made from a list.
 
 /// Passes the arguments of a segmented reduction to the macro in brackets, after the other tokens. Items have type `T`, results type `R`.
 #[doc(hidden)]
@@ -11,7 +11,7 @@ macro_rules! with_segmented_reduce_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
+            /// The address of the offsets: the start of each segment, and then the end of the last segment.
             offsets: *const u32,
             /// The size of an offset in bytes, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
             offset_bytes: u64,
@@ -33,7 +33,7 @@ macro_rules! with_segmented_reduce_arguments {
             report: *mut u64,
             /// How many windows a block works on. The last blocks may have fewer, or none.
             windows_per_block: u64,
-            /// The binary logarithm of the number of diagonals of a window.
+            /// The binary logarithm of the number of [diagonals](crate::segments) of a window.
             window_shift: u64,
         }
     };
@@ -50,7 +50,7 @@ macro_rules! with_segmented_scan_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// The offsets at which the segments start, and the end of the last one: one offset more than segments.
+            /// The address of the offsets: the start of each segment, and then the end of the last segment.
             offsets: *const u32,
             /// The size of an offset in bytes, 4 or 8; or 0 if there are no offsets, because all segments have the same length.
             offset_bytes: u64,
@@ -72,7 +72,7 @@ macro_rules! with_segmented_scan_arguments {
             report: *mut u64,
             /// How many windows a block works on. The last blocks may have fewer, or none.
             windows_per_block: u64,
-            /// The binary logarithm of the number of diagonals of a window.
+            /// The binary logarithm of the number of [diagonals](crate::segments) of a window.
             window_shift: u64,
             /// Whether a result leaves out its item: 0 or 1.
             is_exclusive: u64,
@@ -93,11 +93,13 @@ macro_rules! with_by_key_reduce_arguments {
             item_count: u64,
             /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
             item_count_at: *const u64,
-            /// The [heads](crate::heads), marked for all items of the scan or reduction. Read only if the text does not compare keys.
+            /// The address of the [heads](crate::heads), which are marked for all items that the launch works on. It is ignored if the text
+            /// compares keys.
             heads: *mut u8,
-            /// The address of the keys, one for each item: a multiple of 16 if the text compares keys.
+            /// The address of the keys, one key for each item. If the text compares keys, this address is a multiple of 16.
             keys: *const u32,
-            /// The size of a key in bytes: 1, 2, 4 or 8. If the text compares keys, it is 4 or 8, and keys are equal if their bytes are.
+            /// The size of a key in bytes: 1, 2, 4 or 8. If the text compares keys, the size is 4 or 8, and two keys are equal if their
+            /// bytes are equal.
             key_bytes: u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -107,13 +109,13 @@ macro_rules! with_by_key_reduce_arguments {
             state_words: u64,
             /// The address of result 0.
             output: *mut R,
-            /// Null, or where the first key of each run is written.
+            /// Null, or the address to which the first key of each run is written.
             first_keys: *mut u8,
-            /// Null, or where the starts of the runs are written, and then the number of items.
+            /// Null, or the address to which the starts of the runs are written, followed by the number of items.
             starts: *mut u8,
             /// The size of a start in bytes, 4 or 8.
             start_bytes: u64,
-            /// Where the number of runs is written.
+            /// The address to which the number of runs is written.
             run_count: *mut u64,
             /// The binary logarithm of the number of items of a window.
             window_shift: u64,
@@ -134,11 +136,14 @@ macro_rules! with_by_key_scan_arguments {
             item_count: u64,
             /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
             item_count_at: *const u64,
-            /// The [heads](crate::heads), marked for all items of the scan or reduction. Read only if the text does not compare keys.
+            /// The address of the [heads](crate::heads), which are marked for all items that the launch works on. It is ignored if the text
+            /// compares keys.
             heads: *mut u8,
-            /// The address of the keys, one for each item: a multiple of 16. Read only if the text compares keys.
+            /// The address of the keys, one key for each item. If the text compares keys, this address is a multiple of 16. Otherwise it is
+            /// ignored.
             keys: *const u32,
-            /// The size of a key in bytes, 4 or 8. Keys are equal if their bytes are. Read only if the text compares keys.
+            /// The size of a key in bytes, 4 or 8. Two keys are equal if their bytes are equal. If the text does not compare keys, the size
+            /// is ignored.
             key_bytes: u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,

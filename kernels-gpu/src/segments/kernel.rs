@@ -13,59 +13,67 @@
 //!             combine the tail with the values that earlier windows published
 //! ```
 //!
-//! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu. But here the order
-//! of combination depends on positions in the segment, not in the window. [`crate::segments`] says how the work is divided.
+//! The method follows Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu. One
+//! thing differs: the order of combination depends on an item's position in its segment, not on its position in the window.
+//! [`crate::segments`] says how the work is divided.
 //!
-//! **Long segments.** Their chunks are combined by sixteens too. The block with the last chunk of sixteen combines these sixteen. The block
-//! with the last chunk of 256 also combines sixteen such results, and so on. In a reduction, the block with the segment's last chunk
-//! combines all values that remain. (Some rows take other ways, see `later` and `rings`.) Each window publishes at most one value. If the
-//! value is combined with those of earlier chunks, only the result is published. So a block waits for at most 15 values at a time, or for
-//! 16 where a later block combines rows (see `later`).
+//! **Long segments.** The chunks of a long segment are combined in groups of sixteen, counted from the segment's start. The block that has
+//! the last chunk of a group combines the group. The results of sixteen such groups are combined in the same way, by the block that has the
+//! last of these 256 chunks, and so on. In a reduction, the block with the segment's last chunk combines all values that remain. (Some rows
+//! are combined in other ways: see `later` and `rings`.) Each window publishes at most one value. If a chunk's value is combined with the
+//! values of earlier chunks, only the result is published. So a block waits for at most 15 values at a time, or for 16 where a later block
+//! combines rows (see `later`).
 //!
-//! **Scans** go up in the same way, with one window a block, and publish the same values. Then they go down (see `downsweep`). A tail's
-//! prefix is combined from published values, at most 15 for each level. The prefix of any other chunk is the identity. If a window has a
-//! value to publish, the block publishes it before it waits for the prefix of the window's tail. The tail is in the window's first work. So
-//! if the second work has the value to publish, the block takes the second work first.
+//! **Scans** first combine chunks in the same way, with one window a block, and publish the same values. This is the upsweep. Then the
+//! downsweep computes the prefixes of chunks, nodes, leaves and items (see `downsweep`). A tail's prefix is combined from published values,
+//! at most 15 for each level. Any other chunk of a window begins its segment, so its prefix is the identity. If a window has a value to
+//! publish, the block publishes it before it waits for the prefix of the window's tail. The tail is in the window's first work. So if the
+//! second work has the value to publish, the block takes the second work first.
 //!
-//! **Progress.** A block's ticket decides its windows. The block waits only for its own windows, and for windows of blocks with earlier
-//! tickets, which have started. It combines its windows' tails in order, so it never waits for a value that it would publish later. Before
-//! a block of a reduction waits, it publishes all its values that do not depend on earlier windows. A block of a scan does so for each
-//! window. (If only the last warp of a block waits, the block's other warps publish their values without waiting for that warp.)
+//! **Progress.** A block's ticket decides its windows. The block waits only for values of its own windows and of the windows of blocks with
+//! earlier tickets. Those blocks have started. A block combines its windows' tails in order, so it never waits for a value that it would
+//! publish later. Before a block of a reduction waits, it publishes all its values that do not depend on earlier windows. Before a block of
+//! a scan waits in one of its windows, it publishes this window's value, if that value does not depend on earlier windows. (If only the
+//! last warp of a block waits, the block's other warps publish their values without waiting for that warp.)
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
 //! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find
-//! their common border by the same search. So the windows up to window `w` together compare each pair of neighbouring offsets up to the end
-//! of `w`. If none of them refuses, these offsets ascend. Then each block for which `w` waits finds the chunk whose value it has to
-//! publish. Hence, if a block waits for a value that is never published, an earlier window has refused offsets, or will refuse them. The
-//! block of that window has started, so the waiting block sees the tag.
+//! their common border by the same search. So the blocks of window `w` and of all earlier windows together compare each pair of
+//! neighbouring offsets up to the end of `w`. If none of these blocks refuses its offsets, all offsets up to the end of `w` ascend. Then
+//! each block for which the block of `w` waits finds the chunk whose value it must publish. Hence, if a block waits for a value that is
+//! never published, the block of an earlier window has refused offsets, or will refuse them. That block has started, so the waiting block
+//! sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
 //! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. If
-//! a window has no chunk to publish, the identity is published, because another block may have read other offsets and wait for a value. So
-//! each window publishes a value, or is refused.
+//! a window has no chunk to publish, its block publishes the identity for it: another block may have read other offsets, and may wait for
+//! this window's value. So for each window, its block publishes a value or refuses the offsets.
 //!
-//! **Cost.** The kernel reads every item of a segment at least once. It reads a vector once more for each other work, or step of a ring,
-//! that has items of this vector. It reads every offset once or twice, and more often those that the searches look at. It writes every
-//! result once, and publishes at most one value for each window. A block with windows has 3 barriers, and 1 more in the launch with the
-//! last tag. Each work has 3 more barriers. It has 1 more if a chunk has more than 256 items, and 2 more if the work is dense and a chunk
-//! has more than 16 items. In a scan, a work with a tail has 1 more. A scan's work that is not dense, or has a chunk of more than 16 items,
-//! has 3 more, and 1 more again if a chunk has more than 256 items.
+//! **Cost.** The kernel reads every item of a segment at least once. If several works, or several steps of a ring, have items of the same
+//! vector, each of them reads this vector. The kernel reads every offset once or twice. Offsets that the searches look at are read more
+//! often. The kernel writes every result once, and publishes at most one value for each window. A block with windows has 3 barriers, and 1
+//! more in the launch with the last tag. Each work has 3 more barriers, and further ones in these cases, which add up:
+//! - A chunk has more than 256 items: 1 in a reduction, 2 in a scan.
+//! - The work is dense, and a chunk has more than 16 items: 2.
+//! - The launch is a scan, and the work has a tail: 1.
+//! - The launch is a scan, and the work is not dense or has a chunk of more than 16 items: 3.
 //!
 //! If a block's chunks are long, its warps with a ring take whole chunks in turn (see `long`), and each of these warps reads the offsets of
 //! all the block's chunks. The block then has 1 barrier instead of those of its works.
 //!
-//! If rows have whole chunks that go through rings (see `rings`), a block has no `begin` and no ticket. It has no barrier, or 1 if rows
-//! have several chunks. A reduction of rows of one item needs no `begin`, no ticket and no barrier, if the operator has rings (see
-//! `singles`).
+//! If rows have whole chunks that go through rings (see `rings`), a block does not call `begin`, and takes no ticket. It has no barrier, or
+//! 1 if rows have several chunks. If the operator has rings, a reduction of rows of one item needs no `begin`, no ticket and no barrier
+//! (see `singles`).
 //!
-//! Rows that [are streamed](crate::segments::streams_rows) take other ways through a block. If single warps combine whole chunks (see
-//! `whole`), there is no `begin`. A block has no barrier, or 1 if rows have several chunks, since the block then takes a ticket. In the
-//! launch with the last tag, a block with a ticket has 1 more. Only the last warp of a block waits for values, after it has published its
-//! own.
+//! A block reduces [streamed](crate::segments::streams_rows) rows in one of two ways. If single warps combine whole chunks (see `whole`), a
+//! block does not call `begin`. A block has no barrier, or 1 if rows have several chunks, since the block then takes a ticket. In the
+//! launch with the last tag, a block with a ticket has 1 more barrier. Only the last warp of a block waits for values, after it has
+//! published its own.
 //!
-//! For other streamed rows (see `rows`), a block begins with `begin`. Instead of the barriers of its works, it has 1 barrier, or 2 if a
-//! chunk has several pieces. If later blocks combine the rows (see `later`), chunks have several pieces, but a block has only 1 barrier. In
-//! such a launch, only the last warp of a block waits for values, and all other warps publish theirs without waiting.
+//! For other streamed rows (see `rows`), a block first calls `begin`. Instead of the barriers of its works, it has 1 barrier, or 2 if a
+//! chunk has several pieces. If later blocks combine the rows (see `later`), chunks have several pieces, but a block has only 1 barrier in
+//! place of its works' barriers. In such a launch, only the last warp of a block waits for values, and all other warps publish theirs
+//! without waiting.
 
 mod chunks;
 mod dense;
@@ -107,23 +115,24 @@ use self::search::Offsets;
 /// # Safety
 /// The launch's conditions:
 /// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`], or more if blocks take whole rows (see condition 8). A window has
-///    2^`window_shift` diagonals, at most as many as a chunk has items. The launch has [`crate::segments::window_count`] windows, and a
-///    block for each `windows_per_block` of them, rounded up, at least one. A block has [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or
-///    [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It has at least [`crate::segments::shared_bytes`] of
-///    dynamic shared memory: as many as for a scan, even in a reduction, if a window has fewer diagonals than a chunk has items.
+///    2^`window_shift` diagonals, at most as many as a chunk has items. The launch has [`crate::segments::window_count`] windows. Its
+///    number of blocks is this number divided by `windows_per_block`, rounded up, and at least 1. A block has
+///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It
+///    has at least [`crate::segments::shared_bytes`] of dynamic shared memory. If a window has fewer diagonals than a chunk has items, a
+///    block has as much as for a scan, even in a reduction.
 /// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
 ///    meanwhile.
-/// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
-///    segment has `row_items` items, and all segments together have at most `item_count`.
+/// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes` bytes each, and `offset_bytes` is 4 or 8. Or
+///    `offset_bytes` is 0: then every segment has `row_items` items, and all segments together have at most `item_count`.
 /// 4. `segment_count_at` is null, or points to a readable number.
 /// 5. `output` points to `segment_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`].
 /// 7. `report` is null, or points to a writable word, which is set to 1 if the offsets are refused.
-/// 8. Blocks take whole rows if the operator [has rings](crate::segments::rings::has_rings), and rows [have whole
-///    chunks](crate::segments::rings::has_whole_chunks): from 2 to `windows_per_block` chunks. Then `windows_per_block` is at most
-///    [`crate::segments::rings::MOST_ROW_WINDOWS`]. A block of the greater number of threads then has at least
-///    [`crate::segments::rings::row_bytes`] of dynamic shared memory.
+/// 8. Blocks take whole rows if the operator [has rings](crate::segments::rings::has_rings), rows [have whole
+///    chunks](crate::segments::rings::has_whole_chunks), and a row has from 2 to `windows_per_block` chunks. Then `windows_per_block` is at
+///    most [`crate::segments::rings::MOST_ROW_WINDOWS`]. A block with the greater of the two numbers of threads (condition 1) then has at
+///    least [`crate::segments::rings::row_bytes`] of dynamic shared memory.
 /// 9. If the operator [streams rows](crate::segments::streams_rows), and rows have from 2 to [`crate::segments::FAN`] whole chunks, then
 ///    `windows_per_block` is 1, or a window has as many diagonals as a chunk has items. So if single warps combine the chunks, chunk `c` of
 ///    the launch has the state words of window `c`.
@@ -171,8 +180,8 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         is_exclusive: false,
         starts_at_heads: false,
     };
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here. The branch depends on the launch's
-    // arguments, so all blocks and threads take the same way.
+    // SAFETY: the launch's conditions are this function's; all threads of the block call it. The branch depends on the launch's arguments,
+    // so all blocks and threads take the same branch.
     unsafe {
         if launch.have_single_items() {
             launch.reduce_single_items();
@@ -187,7 +196,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
 /// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself. From this
 /// kernel's text, the host also makes the text of a backward scan, from the last segment and item to the first (see `direction.rs`).
 ///
-/// `windows_per_block` should be 1, because a block waits for other blocks before it goes on to its next window.
+/// `windows_per_block` should be 1, because a block may have to wait for other blocks before it begins its next window.
 ///
 /// # Safety
 /// The same conditions as for [`segmented_reduce`], except that `output` points to `item_count` writable results (condition 5).
@@ -219,20 +228,21 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
         is_exclusive: arguments.is_exclusive != 0,
         starts_at_heads: false,
     };
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
+    // SAFETY: the launch's conditions are this function's; all threads of the block call it.
     unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
 /// The launch's arguments, as each thread holds them. Windows and works are in shared memory, because they would fill the registers.
 ///
-/// Its unsafe functions need their own conditions and the launch's conditions, which the launch's kernel lists, such as
-/// [`segmented_reduce`]. In their own conditions, data in shared memory are *written* when the step that writes them is done, and its
-/// writes are ordered before the reads, mostly by a barrier of the block. The steps that most works have:
+/// Each unsafe function of this type has conditions of its own, and also needs the launch's conditions. The launch's kernel lists the
+/// latter: see [`segmented_reduce`], for example. If a condition says that data in shared memory are *written*, it means: the step that
+/// writes them is done, and its writes are ordered before the reads, usually by a barrier of the block. Most works have these steps:
 /// - [`Self::begin`] writes the header, except the tails' values. Later, only these values and `is_refused` change. If segments start at
-///   heads, [`Self::begin_at_heads`] takes its place, and the header counts as written when the words are written too.
+///   heads, [`Self::begin_at_heads`] is called instead. It also writes the words (see `heads`), and the header counts as written only when
+///   the words are written too.
 /// - [`Self::bring_items`] writes a work's items.
-/// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. *Written* also means that no offset was
-///   refused.
+/// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. For these, *written* also means that no offset
+///   was refused.
 /// - [`Self::copy_offsets`] writes the starts of a dense work without a check. [`Self::fold_short`] checks them, and writes the flags and
 ///   the value of a reduction's short tail. [`Self::write_slots`] writes the slots, if a chunk has several leaves.
 /// - [`Self::fold_leaves`], [`Self::fold_nodes`] and [`Self::fold_roots`] write the values of leaves, nodes and tails.
@@ -274,7 +284,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 } else {
                     self.run(room)
                 };
-                // If there are tails to combine, the last barrier orders their values before warp 0's reads.
+                // If there are tails to combine, the block's last barrier orders the writes of their values before warp 0's reads.
                 if is_done && self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
                     self.settle();
                 }
@@ -293,13 +303,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// offsets are refused. If it returns true, a barrier has followed the last write of a tail's value.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header is written, and the bits of this room and of the next room are cleared.
+    /// Convergent: the whole block. The header is written, and the bits of `room` and of the next room are cleared.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header is written: this function's conditions. The branches around barriers and returns
         // depend on the launch's arguments and on values in shared memory, so they go the same way on all threads. Each step comes after
-        // the steps that it needs, with a barrier between. The barrier at the end of each turn comes after all uses of the room, and before
-        // the next work replaces its contents; `number < work_count` for each work.
+        // the steps that it needs, with a barrier between. The barrier at the end of the loop's body comes after all uses of the room, and
+        // before the next work replaces the room's contents. `number < work_count` for each work.
         unsafe {
             if self.has_long_chunks() {
                 self.reduce_long_chunks();
@@ -369,11 +379,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the chunks of a work, except those that [`Self::fold_short`] has folded, and in a scan writes the results. Returns false if
+    /// Folds the chunks of a work, except those that [`Self::fold_short`] has folded. In a scan, then writes the results. Returns false if
     /// the block stops because offsets are refused.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header is written, and the work's items, starts and slots.
+    /// Convergent: the whole block. The header and the work's items, starts and slots are written.
     #[inline(always)]
     unsafe fn fold_long(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header, items, starts and slots are written: this function's conditions. The branches
@@ -457,8 +467,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// Leaves a launch that has the last tag. The last block to leave clears the state words and resets the tickets, so that the next launch
-/// gets the first tag.
+/// Counts the block's departure from a launch that has the last tag. The last block to depart clears the state words and resets the
+/// tickets, so that the next launch gets the first tag.
 ///
 /// # Safety
 /// Convergent: the whole warp 0 of each block, after the block's last access to the board. `control` belongs to the launch's workspace, and
@@ -466,9 +476,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 #[inline(always)]
 unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
     // SAFETY: the whole warp is here, `control` belongs to the workspace and the board has the words: this function's conditions. Only the
-    // last block to arrive goes on. `arrive` orders all other blocks' accesses before the writes below.
+    // block that calls `arrive` last reaches the writes below. `arrive` orders all other blocks' accesses before these writes.
     unsafe {
-        // Orders the warp's accesses before lane 0 releases them.
+        // Orders the other lanes' accesses before lane 0's call of `arrive`, which releases them.
         simt::warp_barrier();
         if simt::lane() != 0 {
             return;

@@ -10,11 +10,12 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Segments,
     threads: SHORT_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // Three in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
+    // Three barriers in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
     // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
     barriers: &[Barrier::block(10)],
-    // Four more if the operator streams rows. In `stream_rows`: after the values of pieces, and at its end. For whole chunks: after the
-    // ticket, and before the departure. Or two more if warps have rings: after the values of rows' chunks, and after long chunks.
+    // If the operator streams rows, four more than in `barriers`. In `stream_rows`: after the values of pieces, and at its end. For whole
+    // chunks: after the ticket, and before the departure. If warps have rings, two more than in `barriers`: after the values of rows'
+    // chunks, and after long chunks.
     other_barriers: &[&[Barrier::block(14)], &[Barrier::block(12)]],
     vectors: Vectors::Any,
 };
@@ -22,8 +23,8 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "segmented_scan_",
     skeleton: "segmented_scan",
-    // Six more than `REDUCE`. Five in `place`: after the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the
-    // results. One in `place_short`: after the results of a tail.
+    // Six barriers more than `REDUCE` has. Five in `place`: after the tail's value, the tail's prefix, the nodes' prefixes, the leaves'
+    // prefixes and the results. One in `place_short`: after the results of a tail.
     barriers: &[Barrier::block(16)],
     other_barriers: &[],
     ..REDUCE
@@ -32,9 +33,9 @@ pub const SCAN: Definition = Definition {
 pub const BY_KEY_REDUCE: Definition = Definition {
     prefix: "by_key_reduce_",
     skeleton: "by_key_reduce",
-    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after heads
-    // that are far from the window. Four for each work: after its items, its leaves and its nodes, and at its end. One with the last tag:
-    // before the departure.
+    // Two barriers in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after
+    // heads that are far from the window. Four for each work: after its items, its leaves and its nodes, and at its end. One with the last
+    // tag: before the departure.
     barriers: &[Barrier::block(9)],
     other_barriers: &[],
     ..REDUCE
@@ -43,13 +44,14 @@ pub const BY_KEY_REDUCE: Definition = Definition {
 pub const BY_KEY_SCAN: Definition = Definition {
     prefix: "by_key_scan_",
     skeleton: "by_key_scan",
-    // Two in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after heads
-    // that are far from the window. Two for each work: after its items, and before the next work. Seven in `scan_runs`: after the leaves,
-    // the nodes, the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last tag:
-    // before the departure.
+    // Two barriers in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after
+    // heads that are far from the window. Two for each work: after its items, and before the next work. Seven in `scan_runs`: after the
+    // leaves, the nodes, the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last
+    // tag: before the departure.
     barriers: &[Barrier::block(14)],
-    // If the scan may go by sixteens, five in place of seven. Two in `scan_narrow_runs`: after the leaves, and after the prefixes. By
-    // leaves, one after the results. By sixteens, one in the first turn, and one after the results.
+    // If the scan may go by sixteens, five barriers in place of the seven of `scan_runs`. Two in `scan_narrow_runs`: after the leaves, and
+    // after the prefixes. One where it goes by leaves: after the results. Two where it goes by sixteens: in the first turn, and after the
+    // results.
     other_barriers: &[&[Barrier::block(12)]],
     ..SCAN
 };

@@ -5,23 +5,24 @@
 //! # The order, version 3
 //!
 //! This is part of the bit contract; see [`crate::contract`] for the notation. A segment's items are combined by sixteens, counted from the
-//! segment's start: each [`FAN`] consecutive values are left-folded to one; the last fold may have fewer. The results are folded by
-//! sixteens in the same way, until one value is left. An empty segment has the identity as its value. A segment's value is lowered to its
-//! result. An item's index, for operators that use it, counts from the segment's start.
+//! segment's start: every [`FAN`] consecutive values are left-folded to one value. The last fold may have fewer values. The results are
+//! folded by sixteens in the same way, until one value is left. An empty segment has the identity as its value. A segment's value is
+//! lowered to its result. For operators that use an item's index, the index is counted from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments), [`Statistics`](crate::op::Statistics) and [`LogSumExp`](crate::op::LogSumExp) combine each sixteen
-//! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`, where missing values count as the
-//! identity. Then several combinations can go on at the same time, and both sides of a combination mostly have the same number of items,
-//! which saves `Moments` a division. Version 2 used the left fold for `LogSumExp`. Version 1 used it for all operators, and did not support
-//! `Moments` and `Statistics` on segments.
+//! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`. If there are fewer than sixteen values,
+//! the identity takes the place of each missing value. In the pairwise order, several combinations can be computed at the same time. Also,
+//! both sides of most combinations have the same number of items, which saves `Moments` a division. Version 2 used the left fold for
+//! `LogSumExp`. Version 1 used the left fold for all operators, and did not support `Moments` and `Statistics` on segments.
 //!
 //! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of the
 //! items is kept, so operators need not commute.
 //!
-//! A scan first combines by sixteens in the same way. Then it goes down from the one value that is left, whose prefix is the identity. The
-//! first of sixteen values has the same prefix as the value that the sixteen were folded to. The prefix of each further value is the prefix
-//! of the value before it, combined with the value before it. An item's result is its prefix in an exclusive scan, and its prefix combined
-//! with the item in an inclusive scan. The result is lowered. So an item's result depends only on its segment's items up to this item.
+//! A scan first combines by sixteens in the same way. Then it computes prefixes in the opposite direction, from the one value that is left
+//! down to the items. The prefix of the one value that is left is the identity. The first of sixteen values has the same prefix as the
+//! value that the sixteen were folded to. The prefix of each further value is the prefix of the value before it, combined with the value
+//! before it. In an exclusive scan, an item's result is its prefix. In an inclusive scan, it is the prefix combined with the item. The
+//! result is lowered. So an item's result depends only on its segment's items up to this item.
 //!
 //! # The work
 //!
@@ -42,37 +43,39 @@
 //!
 //! A chunk has a **slot** for each of its leaves, and perhaps a spare slot. The slots of consecutive chunks follow each other: chunk `c`,
 //! which starts at place `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments'
-//! lengths, and no sum over the chunks is needed. In rows of a multiple of 16 items, chunk `c` has the slots from `p / 16` on. Then a work
-//! of 4,096 items has 256 slots, so all warps have equally many leaves. A bit is set for each chunk's first slot; counting bits gives the
-//! chunk of a slot.
+//! lengths, and no prefix sum of the chunks' numbers of leaves is needed. In rows whose length is a multiple of 16 items, chunk `c` has the
+//! slots from `p / 16` on. Then a work of 4,096 items has 256 slots, so all warps have equally many leaves. A bit is set for each chunk's
+//! first slot. So the number of bits that are set up to a slot tells to which chunk the slot belongs.
 //!
 //! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, and
 //! checked there. Offsets of 4 bytes are copied in vectors. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots
 //! are written only if the work also has longer chunks.
 //!
-//! In some reductions of rows, vectors of items go straight to registers, and not to shared memory. Their operators combine sixteens
-//! pairwise, or find the indices of extremes. See `kernel/rows.rs` for the conditions. If all chunks of such a launch are equally long, it
-//! mostly does without windows: single warps combine whole chunks (see `kernel/whole.rs`). Left folds of rows with equally long chunks
-//! mostly do without windows too. Their items go through shared memory, where several warps of a block have a ring each, and all chunks of
-//! a row go to one block (see `kernel/rings.rs`). Left folds of rows of one item mostly use no shared memory (see `kernel/singles.rs`).
+//! In some reductions of rows, vectors of items go straight to registers, and not to shared memory. The operators of these reductions
+//! combine sixteens pairwise, or find the indices of extremes. See `kernel/rows.rs` for the conditions. If all chunks of such a launch are
+//! equally long, there are usually no windows, and single warps combine whole chunks (see `kernel/whole.rs`).
 //!
-//! In most other reductions by a left fold, the warps with a ring use their rings too, if a block's chunks are long on average: each of
-//! these warps takes whole chunks (see `kernel/long.rs`).
+//! Operators [with rings](rings::has_rings) fold from the left. They reduce rows of one item without shared memory (see
+//! `kernel/singles.rs`). For rows with equally long chunks, there are no windows, unless several blocks share a row. Several warps of a
+//! block then have a ring each in shared memory, and one block takes all chunks of a row (see `kernel/rings.rs`). All other reductions of
+//! segments by these operators have windows. If a block's chunks are long on average, each warp with a ring takes whole chunks, and copies
+//! their items through its ring (see `kernel/long.rs`).
 //!
 //! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the
 //! last of sixteen, its value is first combined with those of the other fifteen. If a later block combines a row, the value of the row's
-//! last chunk is published too (see `kernel/later.rs`). A window publishes one value at most. Without windows, only rows that are streamed
-//! and have several chunks publish values: the value of chunk `c` of the launch lies in the state words of window `c`.
+//! last chunk is published too (see `kernel/later.rs`). A window publishes one value at most. Without windows, values are published only if
+//! rows are streamed and have several chunks. Then the value of chunk `c` of the launch is published in the state words of window `c`.
 //!
 //! # Segments that start at heads
 //!
-//! Reductions and scans by key have segments that start at [heads](crate::heads). The heads are bits, which mostly an earlier launch has
-//! written. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A chunk belongs to the
-//! window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the bits. A reduction
-//! also writes the number of the runs and, if they are wanted, the runs' first keys and starts. See `kernel/heads.rs`.
+//! Reductions and scans by key have segments that start at [heads](crate::heads). The heads are bits, which an earlier launch has written,
+//! unless the conditions below hold. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A
+//! chunk belongs to the window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the
+//! bits. A reduction also writes the number of the runs and, if they are wanted, the runs' first keys and starts. See `kernel/heads.rs`.
 //!
-//! A reduction or a forward scan by key finds the heads itself if it has few keys of 4 or 8 bytes, aligned to 16 bytes, that are equal
-//! exactly if their bytes are. See `kernel/heads/keys.rs`. Then each window has one more state word, in which it publishes its heads.
+//! A reduction or a forward scan by key finds the heads itself if all of these conditions hold: it has few keys, a key has 4 or 8 bytes,
+//! the address of the keys is a multiple of 16, and two keys are equal exactly if their bytes are equal. See `kernel/heads/keys.rs`. In
+//! such a launch, each window has one more state word, in which it publishes its heads.
 //!
 //! [`FAN`] is the only number here that changes results.
 
@@ -109,7 +112,8 @@ pub const FAN: u32 = 16;
 /// border, and has one more border than windows.
 pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES - 1;
 
-/// How many chunks' starts a warp writes at a time. Each lane reads one offset: the chunks' starts, and the last chunk's end.
+/// How many chunks' starts a warp writes at a time. Each lane of the warp reads one offset. Together, these are the starts of the chunks
+/// and the end of the last chunk.
 pub const WARP_CHUNKS: u32 = WARP_LANES - 1;
 
 /// The size in bytes of a vector, which one instruction copies.
@@ -119,7 +123,8 @@ const VECTOR_BYTES: usize = 16;
 const NARROW_CHUNK_ITEMS: u64 = FAN.pow(3) as u64;
 const WIDE_CHUNK_ITEMS: u64 = FAN.pow(2) as u64;
 
-/// The number of items of a chunk, which is also the most diagonals of a window, for items of type `T` and accumulators of type `A`.
+/// The number of items of a full chunk, for items of type `T` and accumulators of type `A`. It is also the most diagonals that a window
+/// has.
 pub const fn chunk_items<T, A>() -> u64 {
     let is_narrow = size_of::<T>() <= 4 || size_of::<T>() <= 8 && size_of::<A>() <= 8;
     if is_narrow {
@@ -129,10 +134,10 @@ pub const fn chunk_items<T, A>() -> u64 {
     }
 }
 
-/// The binary logarithm of the number of diagonals of a window, for a launch of `diagonals` diagonals with chunks of `chunk_items` items,
-/// on a device that holds `resident_blocks` short blocks at a time. In a large launch, a window has as many diagonals as a chunk has items.
-/// A small launch has more windows, with fewer diagonals each: at most one window for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks,
-/// with at least 2^[`LEAST_WINDOW_SHIFT`] diagonals.
+/// The binary logarithm of the number of diagonals of a window. The launch has `diagonals` diagonals, and a full chunk has `chunk_items`
+/// items. The device holds `resident_blocks` short blocks at a time. In a large launch, a window has as many diagonals as a chunk has
+/// items. A small launch has more windows, with fewer diagonals each: at most one window for each [`BLOCKS_PER_SMALL_WINDOW`] resident
+/// blocks, with at least 2^[`LEAST_WINDOW_SHIFT`] diagonals.
 pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64) -> u32 {
     let most_windows = resident_blocks / BLOCKS_PER_SMALL_WINDOW;
     let mut shift = chunk_items.trailing_zeros();
@@ -142,10 +147,10 @@ pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64
     shift
 }
 
-/// The binary logarithm of the number of items of a window, for a scan by key of `item_count` items with chunks of `chunk_items` items, on
-/// a device that holds `resident_blocks` short blocks at a time. As [`window_shift`], but a small call has at most one window for each
-/// [`BLOCKS_PER_KEYED_WINDOW`] resident blocks. If its windows are the smallest, it has at most one window for each
-/// [`BLOCKS_PER_SMALL_WINDOW`] resident blocks.
+/// The binary logarithm of the number of items of a window, in a scan by key. The scan has `item_count` items, and a full chunk has
+/// `chunk_items` items. The device holds `resident_blocks` short blocks at a time. As [`window_shift`], but a small scan has at most one
+/// window for each [`BLOCKS_PER_KEYED_WINDOW`] resident blocks. If its windows have only 2^[`LEAST_WINDOW_SHIFT`] items, it has at most one
+/// window for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks.
 pub const fn keyed_window_shift(chunk_items: u64, item_count: u64, resident_blocks: u64) -> u32 {
     let mut shift = chunk_items.trailing_zeros();
     while shift > LEAST_WINDOW_SHIFT {
@@ -167,8 +172,9 @@ pub const fn window_count(diagonals: u64, window_shift: u32) -> u64 {
     diagonals.div_ceil(1 << window_shift)
 }
 
-/// The number of windows of each block, for a launch of `window_count` windows on a device that holds `resident_blocks` at a time. More
-/// windows are better, since a block finds all of them at once; but all multiprocessors should be busy to the end.
+/// The number of windows of each block, for a launch of `window_count` windows on a device that holds `resident_blocks` blocks at a time. A
+/// block with more windows takes less time for each of them, since it finds all of them at once. But there should be enough blocks to keep
+/// all multiprocessors busy to the end.
 pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     let windows = window_count / (4 * resident_blocks);
     if windows == 0 {
@@ -181,18 +187,18 @@ pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
 }
 
 /// The number of state words of a launch of `window_count` windows with accumulators of type `A`. A launch by key that compares the keys
-/// needs one more for each window.
+/// needs one more state word for each window.
 pub const fn state_words<A>(window_count: u64) -> u64 {
     window_count * words_per_accumulator::<A>()
 }
 
-/// The number of items for which a block's shared memory has room. A work's items and chunks add up to at most this number; only the items
-/// count if segments start at heads. A window's chunks except the last have fewer items together than the window has diagonals. If the last
-/// chunk does not fit beside them, it is a work of its own.
+/// The number of items for which a block's shared memory has room. A work's items and chunks together are at most this many. If segments
+/// start at heads, this limit is for the items alone. All chunks of a window except the last have together fewer items than the window has
+/// diagonals. If the last chunk does not fit beside them, it is the window's second work.
 ///
-/// The room beyond the items of one chunk is smaller where one more block then fits on a multiprocessor: with accumulators of more than 8
-/// bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with narrow
-/// accumulators keeps more room, since it has too many registers for one more block.
+/// In two cases, the room beyond the items of one chunk is smaller, so that one more block fits on a multiprocessor: with accumulators of
+/// more than 8 bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with
+/// narrow accumulators keeps more room, since it has too many registers for one more block.
 pub const fn room_items<T, A>(task: Task) -> usize {
     let is_small = match task {
         Task::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
@@ -208,7 +214,7 @@ pub const fn short_runs_fit<T, A>() -> bool {
     room_items::<T, A>(Task::Reduce) as u64 >= chunk_items::<T, A>() + FAN as u64
 }
 
-/// The most places of a work. The first place that is used may lie inside a vector.
+/// The most places of a work. A work's first item may lie inside a vector, whose earlier places are then not used.
 const fn places<T, A>(task: Task) -> usize {
     room_items::<T, A>(task) + vector_items::<T>() as usize
 }
@@ -243,7 +249,8 @@ pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
 }
 
 /// Whether a scan by key with `O` may go by sixteens of places: a thread holds the items of 16 consecutive places (see
-/// `kernel/heads/sixteens.rs`). An item has at most 4 bytes, and a result has an item's size, so results replace items in shared memory.
+/// `kernel/heads/sixteens.rs`). Items are copied in vectors, and have at most 4 bytes. A result has the size of an item, since results
+/// replace items in shared memory.
 pub const fn goes_by_sixteens<O: Op<T>, T: Element>() -> bool {
     has_vectors::<T>() && size_of::<T>() <= 4 && size_of::<O::Output>() == size_of::<T>()
 }
@@ -251,8 +258,8 @@ pub const fn goes_by_sixteens<O: Op<T>, T: Element>() -> bool {
 /// The size in bytes of a row of shared memory: a word in each bank.
 const ROW_BYTES: usize = 128;
 
-/// After how many items of type `T` a gap of one item follows in shared memory, if items are not copied in vectors. The gaps are there so
-/// that lanes that read items 16 apart read from different banks.
+/// How many items of type `T` lie between two gaps of one item in shared memory, if items are not copied in vectors. Because of the gaps,
+/// lanes that read items 16 apart read from different banks.
 const fn row_items<T>() -> usize {
     match size_of::<T>() {
         12 => 8,
@@ -260,7 +267,7 @@ const fn row_items<T>() -> usize {
     }
 }
 
-/// The offset in the items' memory of the item at place `index`, in bytes.
+/// Where the item at place `index` lies in the items' memory: its offset in bytes.
 ///
 /// The vectors of a row of 128 bytes are permuted: vector `v` of row `r` lies at `v ^ (r % 8)`. So lanes that read vectors 16 items apart
 /// read from different banks. Items that are not copied in vectors have gaps instead.
@@ -275,8 +282,8 @@ pub const fn offset_of<T>(index: usize) -> usize {
     }
 }
 
-/// The layout of a block's shared memory, as offsets in bytes. The memory begins with a [`Header`]. All offsets are those of a scan, which
-/// has the most room. Items and starts come last, and take [`Layout::item_bytes`].
+/// The layout of a block's shared memory, as offsets in bytes. The memory begins with a [`Header`]. A scan needs the most room, and a
+/// reduction uses the same offsets. Items and starts come last, and take [`Layout::item_bytes`].
 ///
 /// There are two areas for bits and two for counts. Consecutive works that have slots use them in turn.
 #[derive(Debug, Clone, Copy)]
@@ -300,8 +307,8 @@ pub struct Header<A> {
     pub works: [[Work; 2]; MOST_WINDOWS as usize],
     /// The tail of each window.
     pub windows: [Window; MOST_WINDOWS as usize],
-    /// For each border of the windows, the first segment that begins there or later. If segments start at heads, this room has other
-    /// numbers: how many runs begin before the window, and the last head before it.
+    /// For each border of the windows, the first segment that begins there or later. If segments start at heads, two other numbers lie here
+    /// instead: how many runs begin before the block's window, and the last head before the window.
     pub borders: [u64; MOST_WINDOWS as usize + 1],
     /// The index of the block's ticket, which decides its windows.
     pub ticket: u32,
@@ -313,9 +320,9 @@ pub struct Header<A> {
     pub tails: [A; MOST_WINDOWS as usize],
 }
 
-/// Consecutive chunks that a block works on together. Segments that start at heads have no numbers, and their chunks are not counted. Then
-/// `cut_chunk` is the distance from the first item to the first item of the chunk that is cut, and `starts` is the place that the window's
-/// first item would have.
+/// Consecutive chunks that a block works on together. Segments that start at heads have no numbers, and their chunks are not counted. For
+/// such segments, two fields have other meanings. `cut_chunk` is the distance from the work's first item to the first item of the cut
+/// segment's chunk. `starts` is the place that the window's first item would have in the work.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Work {
@@ -333,7 +340,8 @@ pub struct Work {
     pub chunk_count: u32,
     /// The window's tail, as a number among the chunks, or [`NO_CHUNK`].
     pub tail_chunk: u32,
-    /// The chunk of a segment that begins here and has more chunks, in later windows: a number among the chunks, or [`NO_CHUNK`].
+    /// The first chunk of the window's cut segment, whose other chunks belong to later windows: a number among the work's chunks, or
+    /// [`NO_CHUNK`].
     pub cut_chunk: u32,
     /// The number of the work's window in the block.
     pub window: u32,
@@ -399,8 +407,8 @@ impl Layout {
 
     /// The size of items and starts together.
     ///
-    /// They share the room, since a work has fewer items the more chunks it has. The last row of items may be used in part, and so may the
-    /// first and the last vector of starts.
+    /// They share the room: the more chunks a work has, the fewer items it may have. The last row of items may be used in part, and so may
+    /// the first and the last vector of starts.
     pub const fn item_bytes<T, A>(task: Task) -> usize {
         let places = places::<T, A>(task);
         let bytes_of_items = if has_vectors::<T>() {
@@ -417,7 +425,7 @@ impl Layout {
         (bytes + 2 * VECTOR_BYTES).next_multiple_of(ROW_BYTES)
     }
 
-    /// The number of words with a bit for each slot. There is at most one slot more than places.
+    /// The number of words of 32 bits that together have a bit for each slot. There is at most one slot more than places.
     pub const fn bit_words<T, A>() -> usize {
         places::<T, A>(Task::Scan) / 32 + 2
     }
@@ -442,7 +450,7 @@ const _: () = {
     // Places fit in 16 bits.
     assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
     assert!(window_count(1, 12) == 1 && window_count(4096, 12) == 1);
-    // 2^16 diagonals are 16 windows of 2^12 diagonals, or 256 windows of 2^8 diagonals. No window has fewer.
+    // 2^16 diagonals are 16 windows of 2^12 diagonals, or 256 windows of 2^8 diagonals. No window has fewer than 2^8 diagonals.
     assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
     assert!(window_shift(4096, 1 << 16, 32 * BLOCKS_PER_SMALL_WINDOW) == 11);
     assert!(window_shift(4096, 1 << 16, 512 * BLOCKS_PER_SMALL_WINDOW) == LEAST_WINDOW_SHIFT);
@@ -452,8 +460,8 @@ const _: () = {
     assert!(keyed_window_shift(4096, 1 << 20, 528) == 12);
     // Windows of wide items never have fewer diagonals than a chunk has items.
     assert!(WIDE_CHUNK_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
-    // The slots' counts also hold the end of each group of `WARP_CHUNKS` chunks, so they need a word for each group. A work has at most as
-    // many chunks as a window has diagonals.
+    // The end of each group of `WARP_CHUNKS` chunks is stored in a word for the slots' counts, so there must be at least one such word for
+    // each group. A work has at most as many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
     assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
     // Every supported device has this much shared memory for a block.

@@ -1,5 +1,5 @@
-//! The rings of a block's warps: where they lie in shared memory, which launches have them, and how many windows their blocks have (see
-//! `kernel/rings.rs`).
+//! The rings of a block's warps: where they lie in shared memory, which launches have rings, and how many windows the blocks of these
+//! launches have (see `kernel/rings.rs`).
 
 use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
@@ -26,17 +26,18 @@ pub const RING_WARPS: u32 = LONG_BLOCK_THREADS / WARP_LANES;
 /// How many leaves a full chunk has.
 pub const CHUNK_LEAVES: u32 = NARROW_CHUNK_ITEMS as u32 / FAN;
 
-/// Where value `number` of a chunk's leaves lies among the values. A gap of one value follows each sixteen values.
+/// The place of value `number` in the memory for the values of a chunk's leaves. A gap of one value follows each sixteen values.
 pub const fn value_place(number: u32) -> u32 {
     number + number / FAN
 }
 
-/// The size of a slot in bytes: a step's items, and a row of shared memory in which one more vector lies.
+/// The size of a slot in bytes: room for a step's items, and one more row of shared memory. If a step does not begin at the start of a
+/// vector, it has one vector more, which lies in this row.
 pub const fn slot_bytes<T>() -> usize {
     STEP_ITEMS as usize * size_of::<T>() + ROW_BYTES
 }
 
-/// The size in bytes of a warp's room: its ring, then the values of a chunk's leaves.
+/// The size in bytes of a warp's room in shared memory: the warp's ring, then the values of a chunk's leaves.
 pub const fn ring_bytes<T, A>() -> usize {
     SLOTS as usize * slot_bytes::<T>() + value_place(CHUNK_LEAVES) as usize * size_of::<A>()
 }
@@ -51,8 +52,8 @@ const fn end_of_rings<T, A>(warps: u32) -> usize {
     first_ring::<A>() + warps as usize * ring_bytes::<T, A>()
 }
 
-/// How many warps have a ring in short blocks that take whole rows: all of them, if their rooms end within the 48 KiB that every block may
-/// have. Otherwise [`RING_WARPS`].
+/// How many warps of a short block have a ring, if the block takes whole rows. If the rooms of all warps fit in the 48 KiB that every block
+/// may have: all warps. Otherwise [`RING_WARPS`].
 pub const fn row_warps<T, A>() -> u32 {
     const WARPS: u32 = SHORT_BLOCK_THREADS / WARP_LANES;
     if end_of_rings::<T, A>(WARPS) <= 48 << 10 {
@@ -67,15 +68,15 @@ pub const fn row_bytes<T, A>() -> u32 {
     end_of_rings::<T, A>(row_warps::<T, A>()) as u32
 }
 
-/// The most chunks of a block that takes whole rows, if it has at most [`MOST_ROW_WINDOWS`] windows. The chunks' values lie in the header's
-/// room.
+/// The most chunks of a block that takes whole rows and has at most [`MOST_ROW_WINDOWS`] windows. The chunks' values take the header's
+/// place in shared memory.
 const BLOCK_CHUNKS: usize = 2 * FAN as usize;
 
 /// The most windows of a block that takes whole rows.
 pub const MOST_ROW_WINDOWS: u32 = FAN;
 
-/// Whether all chunks of rows of `row_items` items are equally long, and this length is a power of two, at least a leaf. `chunk_items` is
-/// the most items of a chunk. A row must also have at most [`FAN`] chunks.
+/// Whether rows of `row_items` items have whole chunks: a row has at most [`FAN`] chunks, all chunks have equally many items, and this
+/// number is a power of two and at least [`FAN`]. A full chunk has `chunk_items` items.
 pub const fn has_whole_chunks(row_items: u64, chunk_items: u64) -> bool {
     if row_items < chunk_items {
         row_items >= FAN as u64 && row_items.is_power_of_two()
@@ -87,12 +88,13 @@ pub const fn has_whole_chunks(row_items: u64, chunk_items: u64) -> bool {
 /// The number of windows of each block, for rows that [have whole chunks](has_whole_chunks) in a launch with rings. The launch has `rows`
 /// rows of `row_chunks` chunks, and `window_count` windows. The device holds `short` short blocks at a time, or `long` long ones.
 ///
-/// If the result is at least `row_chunks`, blocks take whole rows. If there are few rows, blocks share a row of several chunks, as in
-/// launches without rings. A small launch of rows of one chunk has at most one block for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks,
-/// unless blocks would need more than [`MOST_WINDOWS`] windows for this.
+/// If the result is at least `row_chunks`, blocks take whole rows. If rows have several chunks but there are few rows, the result is 1, and
+/// blocks share a row, as in launches without rings. If rows have one chunk each, and there are at most `short` windows, the launch has at
+/// most one block for each [`BLOCKS_PER_SMALL_WINDOW`] short blocks that the device holds. It has more blocks only if a block would
+/// otherwise need more than [`MOST_WINDOWS`] windows.
 ///
-/// Sums of `f32` in rows of 1,024 on an H200, in µs (2026-11-26): 2^20 items took 3.61 with 1 window a block, 3.35 with 2
-/// and 5.04 with 4. 2^24 items took 19.1 with 1, and 20.0 with 2. With 2 windows a block, 16 rows of 65,536 took 7.05, and 5.28 with 1.
+/// Sums of `f32` in rows of 1,024 on an H200, in µs (2026-11-26): 2^20 items took 3.61 with 1 window a block, 3.35 with 2 and 5.04 with 4.
+/// 2^24 items took 19.1 with 1, and 20.0 with 2. 16 rows of 65,536 took 5.28 with 1, and 7.05 with 2.
 pub const fn row_windows(
     rows: u64,
     row_chunks: u64,
@@ -148,9 +150,9 @@ const fn least(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Whether warps may copy whole chunks through rings in a reduction by `O`: the operator folds from the left, accumulators are not wide,
-/// items of 4 or 8 bytes are copied in vectors, and the block's shared memory has room for the rings. With narrower items, a step would
-/// have few vectors.
+/// Whether warps may copy whole chunks through rings in a reduction by `O`. The operator must fold from the left, accumulators must not be
+/// wide, items must have 4 or 8 bytes and be copied in vectors, a full chunk must have `NARROW_CHUNK_ITEMS` items, and a block's shared
+/// memory must have room for the rings. With narrower items, a step would have few vectors.
 pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
     let end = end_of_rings::<T, O::Accumulator>(RING_WARPS);
     !O::PAIRS_SIXTEENS
@@ -162,7 +164,7 @@ pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
 }
 
 const _: () = {
-    // A block that takes whole rows has at most as many chunks as windows, and perhaps the chunks of one row more.
+    // A block that takes whole rows has at most as many chunks as a block has windows and a row has chunks, taken together.
     assert!((MOST_ROW_WINDOWS + FAN) as usize <= BLOCK_CHUNKS);
     assert!(BLOCK_CHUNKS * size_of::<u64>() <= size_of::<Header<u64>>());
     assert!(BLOCK_CHUNKS * size_of::<u32>() <= size_of::<Header<u32>>());

@@ -9,8 +9,8 @@ use crate::segments::{chunk_items, shared_bytes, Task, NARROW_CHUNK_ITEMS};
 /// all blocks at once.
 pub const SHORT_BLOCK_THREADS: u32 = 256;
 
-/// Threads of a block in all larger launches. There most time goes to steps that keep few threads busy: folding nodes and roots, and
-/// waiting for other blocks. With fewer threads a block, a multiprocessor works on more windows at once.
+/// Threads of a block in all larger launches. In these launches, most time goes to steps that keep few threads busy: folding nodes and
+/// roots, and waiting for other blocks. With fewer threads a block, a multiprocessor works on more windows at once.
 ///
 /// 2^28 `f32` on an H200, in µs (2026-11-23, `warpfold-bench shapes --only "offsets, segments"`):
 ///
@@ -19,8 +19,8 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 /// | 128 | 379 | 337 | 314 | 758 | 762 | 816 |
 /// | 256 | 388 | 391 | 363 | 906 | 885 | 971 |
 ///
-/// (The row of 256 was measured with four blocks on a multiprocessor, and with five for scans. Each block copied a window while it worked
-/// on another.)
+/// (The row for 256 threads was measured with four blocks on a multiprocessor for sums, and five for scans. Each of these blocks copied one
+/// window while it worked on another.)
 pub const LONG_BLOCK_THREADS: u32 = 128;
 
 /// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor; some operators have fewer, see [`reduce_blocks`]. Twice as many
@@ -31,17 +31,17 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// Blocks in which one or two warps find the next window and copy its items, while the others work on a window, were slower on an H200
 /// (2026-11-25; compare the table of [`bounds`]). Shared memory has room for 5 such blocks, with two windows each. Sums of 2^28 `f32` in
 /// segments of 32; 1,024; 65,536 took 390; 311; 322 µs with one such warp in blocks of 160 threads, and 376; 354; 359 µs with two in blocks
-/// of 192. Prefetching a block's next window was slower too (2026-11-26): 345; 308; 286 µs, and 338; 298; 275 µs without. So was a
-/// prefetch of a block's windows at its start, by the block's index: sums of 2^24 `f32` in segments of 65,536 took 27.1 µs with it, and
-/// 24.6 µs without.
+/// of 192. Prefetching a block's next window was slower too (2026-11-26): these sums took 345; 308; 286 µs with the prefetch, and 338; 298;
+/// 275 µs without. In another variant, each block prefetched windows at its start, and guessed from its block index which windows it would
+/// get. This was slower too: sums of 2^24 `f32` in segments of 65,536 took 27.1 µs with this prefetch, and 24.6 µs without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// How many resident blocks of [`SHORT_BLOCK_THREADS`] there are for each window of a small launch, at least. So with most operators, a
-/// small launch has at most one window for each multiprocessor (see [`window_shift`](crate::segments::window_shift)). With smaller windows,
-/// more multiprocessors share the work, unless segments are long: their chunks stay whole.
+/// For each window of a small launch, the device holds at least this many blocks of [`SHORT_BLOCK_THREADS`] at a time. So with most
+/// operators, a small launch has at most one window for each multiprocessor (see [`window_shift`](crate::segments::window_shift)). With
+/// smaller windows, more multiprocessors share the work. With long segments, smaller windows do not help, since chunks stay whole.
 ///
 /// `f32` on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). A column's title is the most windows of a small
-/// launch. In the first column, each window has as many diagonals as a chunk has items, 4,096:
+/// launch. In the column "large windows", each window has as many diagonals as a full chunk has items, 4,096:
 ///
 /// | | large windows | 66 | 132 | 264 |
 /// |---|---|---|---|---|
@@ -57,14 +57,16 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// | scans of 1,024 | 6.64 | 6.50 | 5.75 | 5.40 |
 /// | scans, power law | 17.34 | 17.26 | 13.12 | 12.40 |
 ///
-/// (The first column was measured with older kernels, in which one lane loaded the offsets at a window's ends.)
+/// (The column "large windows" was measured with older kernels, in which one lane loaded the offsets at both ends of a window.)
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 
-/// How many resident blocks of [`SHORT_BLOCK_THREADS`] there are for each window of a small scan by key, at least, unless windows have
-/// 2^[`LEAST_WINDOW_SHIFT`] items. If such a scan has one launch, each window compares its own keys.
+/// For each window of a small scan by key, the device holds at least this many blocks of [`SHORT_BLOCK_THREADS`] at a time. This does not
+/// hold for windows of 2^[`LEAST_WINDOW_SHIFT`] items (see [`keyed_window_shift`](crate::segments::keyed_window_shift)). If such a scan has
+/// one launch, the block of each window compares the window's keys.
 ///
 /// Scans of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32;
-/// 4,096; by a power law. A column's title is the most windows of a launch. In the first column, an earlier launch finds the heads:
+/// 4,096; by a power law. A column's title is the most windows of a launch. In the column "two launches", an earlier launch finds the
+/// heads:
 ///
 /// | | two launches | 132 | 264 | 528 |
 /// |---|---|---|---|---|
@@ -75,11 +77,11 @@ pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 /// | 2^20 | 8.8; 9.6; 10.7; 23.6 | | 6.6; 7.4; 10.3; 22.5 | 7.0; 7.7; 12.1; 18.4 |
 /// | 2^21 | 11.3; 12.4; 13.3; 27.2 | | | 9.5; 10.5; 13.3; 25.4 |
 ///
-/// (In the first column, windows have as many items as a chunk.)
+/// (With two launches, each window has as many items as a full chunk.)
 pub const BLOCKS_PER_KEYED_WINDOW: u64 = 2;
 
-/// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`]. Its windows
-/// are those of [`window_shift`](crate::segments::window_shift).
+/// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`].
+/// [`window_shift`](crate::segments::window_shift) decides how many items its windows have.
 ///
 /// Sums of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32; 4,096;
 /// by a power law:
@@ -92,15 +94,16 @@ pub const BLOCKS_PER_KEYED_WINDOW: u64 = 2;
 /// | 2^19 | 11.2; 8.9; 9.4; 12.9 | 7.0; 7.3; 8.2; 12.4 |
 /// | 2^20 | 15.6; 9.8; 10.1; 14.6 | 9.2; 8.9; 9.8; 14.2 |
 ///
-/// (The first column was measured when a warp took one word of many runs after the other, see `kernel/heads/many.rs`.)
+/// (The column "two launches" was measured with older kernels. Where there are many runs, a warp of these kernels took one word of heads at
+/// a time; now it takes several, see `kernel/heads/many.rs`.)
 pub const KEYED_ITEMS_PER_BLOCK: u64 = 2048;
 
-/// The binary logarithm of the fewest diagonals of a window. A chunk and the diagonals of so small a window fit in the room of one work,
-/// unless items or accumulators are wide (see [`room_items`](crate::segments::room_items)).
+/// The binary logarithm of the fewest diagonals of a window. If neither items nor accumulators are wide, a full chunk and the diagonals of
+/// such a small window fit together in one work (see [`room_items`](crate::segments::room_items)).
 pub const LEAST_WINDOW_SHIFT: u32 = 8;
 
-/// A scan by key has one launch only if it has items for at most this many chunks for each resident block of [`SHORT_BLOCK_THREADS`]. If
-/// there are more windows than resident blocks, its blocks have [`LONG_BLOCK_THREADS`].
+/// A scan by key has one launch only if its items are at most this many full chunks for each resident block of [`SHORT_BLOCK_THREADS`]. If
+/// there are more windows than resident blocks, the scan's blocks have [`LONG_BLOCK_THREADS`].
 ///
 /// Inclusive scans of `f32` with `u32` keys on an H200 with 528 resident blocks, in µs (2026-11-26, `warpfold-bench shapes`), in runs of
 /// 1; 32; 4,096; by a power law; of 65,536; of 2^22:
@@ -111,18 +114,19 @@ pub const LEAST_WINDOW_SHIFT: u32 = 8;
 /// | 2^23 | 34.6; 34.9; 37.5; 57.1; 51.0; 59.0 | 41.4; 41.7; 44.2; 55.9; 49.0; 54.5 |
 /// | 2^24 | 64.8; 65.4; 70.7; 99.4 | 67.2; 67.0; 72.8; 89.9 |
 ///
-/// (These kernels' warps took turns in another order.)
+/// (This was measured with earlier kernels, which dealt the items of a work to the warps in another order.)
 pub const KEYED_CHUNKS_PER_BLOCK: u64 = 4;
 
-/// A block combines the long rows that ended in an earlier block, whose ticket came this many before its own (see `kernel/later.rs`). Half
-/// this distance gave the same times on an H200 (2026-11-26), before single warps combined whole chunks.
+/// A block combines the long rows that end in an earlier block: the block whose ticket is less by this number (see `kernel/later.rs`). On
+/// an H200 (2026-11-26), reductions took the same times with half this number. At that time, single warps did not combine whole chunks yet.
 pub const LATER: u32 = 512;
 
-/// A work is dense if its chunks have at most this many items on average. In a dense work, offsets of 4 bytes are copied in vectors, and a
-/// thread takes a whole chunk, if the chunk has at most one leaf.
+/// A work is dense if its chunks have at most this many items on average. In a dense work, offsets of 4 bytes are copied in vectors, and
+/// each chunk of at most one leaf is taken by one thread.
 ///
-/// 2^28 `f32` on an H200, in µs (2026-11-26). In the first row of sums and of scans, works of up to 8 items a chunk were dense too, but a
-/// thread read each offset and wrote a start. In the last column, lengths are random, and 12 on average:
+/// 2^28 `f32` on an H200, in µs (2026-11-26). In the rows "offsets one by one", works of up to 8 items a chunk were dense too, but their
+/// offsets were not copied in vectors: for each offset, a thread read it and wrote a start. In the last column, lengths are random, and 12
+/// on average:
 ///
 /// | | segments of 1 | 2 | 4 | 8 | 16 | random |
 /// |---|---|---|---|---|---|---|
@@ -146,10 +150,10 @@ pub const SHORT_LEAF: u32 = 4;
 /// How many vectors a thread moves before it checks again for the end of the work.
 pub const VECTORS_AT_ONCE: u32 = 4;
 
-/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words and chunks
-/// have 4,096 items, as with `Statistics` of narrow items, it is half of [`BLOCKS_PER_MULTIPROCESSOR`]. Otherwise, if shared memory has room
-/// for at most 6 long blocks, it is 3: 3 blocks have as many threads as 6 long blocks. Then threads have more registers: `Moments` of `f32`
-/// spills 44 bytes with 80 registers, and 172 with 64.
+/// How many blocks of [`SHORT_BLOCK_THREADS`] share a multiprocessor in a reduction by `O`. If accumulators have more than 8 words and
+/// chunks have 4,096 items, as with `Statistics` of narrow items, the number is half of [`BLOCKS_PER_MULTIPROCESSOR`]. Otherwise, if shared
+/// memory has room for at most 6 long blocks, the number is 3, since 3 blocks have as many threads as 6 long blocks. Then threads have more
+/// registers: `Moments` of `f32` spills 44 bytes with 80 registers, and 172 with 64.
 ///
 /// `Statistics` of 2^28 bytes on an H200, in µs (2026-11-26), by offsets in segments of 4; 32; 1,024; 65,536. With 4 blocks, threads spill
 /// 1.7 to 3.9 KiB to local memory:
@@ -161,7 +165,7 @@ pub const VECTORS_AT_ONCE: u32 = 4;
 /// | 4 | 708; 506; 303; 275 | 835; 1,179; 1,101; 839 |
 ///
 /// Sums of items of 48 bytes by a program's own operator took 137; 302; 201; 191 µs with 4 blocks, and 161; 420; 275; 265 µs with 2. The
-/// texts of own operators have [`BLOCKS_PER_MULTIPROCESSOR`] for all accumulators.
+/// kernels of a program's own operators are always compiled for [`BLOCKS_PER_MULTIPROCESSOR`] blocks, whatever the accumulator.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
     let is_narrow = chunk_items::<T, O::Accumulator>() == NARROW_CHUNK_ITEMS;
@@ -174,9 +178,10 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The launch bounds: the threads of a block, and the number of blocks on a multiprocessor. They are needed if shared memory has room for
-/// one or two long blocks more than twice [`BLOCKS_PER_MULTIPROCESSOR`]; otherwise `None`. All blocks of the bounds together have as many
-/// threads as all the long blocks. So the compiler leaves registers for the further long blocks.
+/// The launch bounds: the threads of a block, and the number of blocks on a multiprocessor. They are needed if a multiprocessor's shared
+/// memory has room for 9 or 10 long blocks, which is one or two more than twice [`BLOCKS_PER_MULTIPROCESSOR`]. Otherwise the result is
+/// `None`. The bounds name [`BLOCKS_PER_MULTIPROCESSOR`] blocks, which together have as many threads as these 9 or 10 long blocks. So the
+/// compiler leaves registers for all the long blocks.
 ///
 /// Sums of 2^28 `f32` on an H200, in µs (2026-11-26), with 9 blocks on a multiprocessor, and with 10 and less room for a window:
 ///
@@ -185,8 +190,8 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
 /// | 9 blocks | 331 | 290 | 267 | 461 |
 /// | 10 blocks | 320 | 278 | 259 | 449 |
 ///
-/// Scans have too many registers for 10 blocks. With less room, their windows have a second work more often: scans of 2^16 items, in
-/// segments by the power law, took 14.0 µs, and 11.5 µs with more room.
+/// Scans have too many registers for 10 blocks. With less room for a window, a scan's windows have a second work more often: scans of 2^16
+/// items, in segments by the power law, took 14.0 µs with less room, and 11.5 µs with more.
 pub const fn bounds<T, A>(task: Task) -> Option<(u32, u32)> {
     const LONG_BLOCKS: u32 = 2 * BLOCKS_PER_MULTIPROCESSOR;
     let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task) + BLOCK_BYTES);

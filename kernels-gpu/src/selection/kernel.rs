@@ -1,5 +1,5 @@
-//! Selection in one launch and a single pass. Each item is read once, except that runs read the item before each warp's items again. Each
-//! result is written once.
+//! Selection in one launch and a single pass. Each item is read once. A selection of heads also reads, a second time, the item before each
+//! warp's first item. Each result is written once.
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
@@ -13,16 +13,16 @@
 //!
 //! The method of the look-back is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). The
 //! method of a warp's work is that of Billeter, Olsson and Assarsson, *Efficient Stream Compaction on Wide SIMD Many-Core Architectures*
-//! (2009). Tickets and the exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` argues for progress, and `simt`
-//! for the memory order. A tile's prefix is a count, and for heads also the index of the last head. These are integers, so the prefix is
-//! exact.
+//! (2009). Tickets and the exchange between warps work as in [`crate::scan::kernel`]. The module `lookback` shows why waiting blocks make
+//! progress, and the module `simt` explains the memory order. A tile's prefix is a count, and for heads also the index of the last head.
+//! These are integers, so the prefix is exact.
 //!
 //! **Choosing.** A thread keeps one bit in registers for each of its items. The items stay in shared memory until they are written.
 //!
 //! **Writing.** All sharing warps wait for the tile's prefix. Then each warp writes the chosen items among its own consecutive items, and
 //! waits for no other warp. It counts its chosen items by rows: a register holds the count of one row, or the counts of up to four rows, 8
 //! bits each. It lists the places of the chosen items, in order. Then each lane takes every 32nd entry of the list, and writes the item,
-//! its index, or the distance from this head to the next one in the list. So the lanes' stores are adjacent, whichever items are chosen.
+//! its index or, if it is a head, the distance to the next head in the list. So the lanes' stores are adjacent, whichever items are chosen.
 //! If the items that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting
 //! the items themselves in shared memory took more time than the list: see `tuning`.) A lane's loads and stores keep their order. So a lane
 //! that reads and writes one item after another waits for each load. For runs, a lane reads up to four items, or computes up to four
@@ -82,8 +82,8 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
     let tiles = Tiles::of_launch(0, tile_count, tile_count);
     let looks_back = simt::warp() == WARPS;
     // SAFETY: arguments, workspace and shared memory are as this function's conditions say. Lane 0 of the warp that looks back takes the
-    // block's first ticket, and receives it once. Either all threads of a block return early, or all get to the barrier: `tiles.blocks()`
-    // is the same for all of them. The warp after the sharing warps looks back, and the sharing warps choose and write. The warp that looks
+    // block's first ticket, and receives it once. Either all threads of a block return early, or all reach the barrier: `tiles.blocks()` is
+    // the same for all of them. The warp after the sharing warps looks back, and the sharing warps choose and write. The warp that looks
     // back departs after its last look-back.
     unsafe {
         if simt::block_index() >= tiles.blocks() {
@@ -202,7 +202,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         Part::new(first.cast_mut(), count, Self::ROWS, Self::first_vector())
     }
 
-    /// The address in shared memory of the tile in a buffer.
+    /// The address in shared memory of buffer `buffer`, which has room for one tile.
     #[inline(always)]
     fn buffer(&self, buffer: u32) -> *mut u32 {
         let tiles = self.shared.wrapping_byte_add(fixed_bytes::<T, C::Prefix>());

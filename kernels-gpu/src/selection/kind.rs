@@ -20,12 +20,12 @@ pub const IF: Definition = Definition {
         // The block's barrier after the first ticket; the sharing warps' barrier for their counts.
         Barrier::block(1),
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        // The code sends a tile at one place, and the end of the tiles at another. The warp that looks back waits at two places: before its
-        // first look-back, and after each look-back.
+        // The source sends a tile in one statement, and the end number of the tiles in another. The warp that looks back waits in two
+        // statements: one before its first look-back, and one after each look-back.
         Barrier::arrive(None, TWO_WARPS, 2),
         Barrier::sync(Some(2), TWO_WARPS, 1),
         Barrier::sync(None, TWO_WARPS, 1),
-        // The code sends a prefix at one place, and receives it at one place.
+        // The source sends a prefix in one statement, and waits for it in one statement.
         Barrier::arrive(None, BLOCK_THREADS, 1),
         Barrier::sync(None, BLOCK_THREADS, 1),
     ],

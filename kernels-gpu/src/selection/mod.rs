@@ -164,7 +164,7 @@ pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     }
 }
 
-/// An option of a launch: the number of items of the input is written after the last index.
+/// An option of a launch: the output for indices also gets the number of the input's items, in the place after the last index.
 pub const WRITES_END: u64 = 1;
 
 const _: () = {

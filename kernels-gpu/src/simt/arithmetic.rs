@@ -64,7 +64,7 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
         }
         return bf16::from_bits(narrow);
     }
-    // Adds half a unit in the last kept place or, if the last kept bit is 0, slightly less. A carry rounds up.
+    // Adds half a unit in the last kept place or, if the last kept bit is 0, slightly less. A carry into the kept bits rounds up.
     let bits = value.to_bits();
     let rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     bf16::from_bits(if value.is_nan() {

@@ -5,8 +5,8 @@
 //! launch. In global memory they are atomic among all threads of the device. In shared memory they are atomic among the threads of the
 //! block.
 //!
-//! The bits of a sum of floats depend on the order of the threads' additions. In global memory, the hardware flushes subnormal operands and
-//! sums to zero.
+//! The bits of a sum of floats depend on the order of the threads' additions. In global memory, an addition of floats takes a subnormal
+//! operand as zero, and writes zero instead of a subnormal sum.
 
 macro_rules! operations {
     ($($name:ident: $operation:literal on $address:literal in $space:literal;)*) => {$(

@@ -1,8 +1,8 @@
 //! The machine through rust-cuda: `rustc_codegen_nvvm` and the crate `cuda_std`.
 //!
-//! This module works with the published `cuda_std` 0.2.2, and with the later version in rust-cuda's repository, which has the same number.
-//! On the host it is type-checked against the published version. The published version has no shuffles, but both versions link the
-//! compiler's `libintrinsics`, which wraps libNVVM's shuffle. This module calls that wrapper directly.
+//! This module works with the published `cuda_std` 0.2.2. It also works with the later version in rust-cuda's repository, whose version
+//! number is still 0.2.2. On the host it is type-checked against the published version. The published version has no shuffles, but both
+//! versions link the compiler's `libintrinsics`, which wraps libNVVM's shuffle. This module calls that wrapper directly.
 //!
 //! # Convergent calls
 //!
@@ -17,8 +17,8 @@ use cuda_std::{shared, thread, warp};
 
 use crate::contract::WARP_LANES;
 
-/// The major number of the target's compute capability, at most 9. rust-cuda sets a capability's feature, and the features of all lower
-/// capabilities.
+/// The major number of the target's compute capability, at most 9. For a target, rust-cuda sets one `compute_…` feature for its compute
+/// capability, and one for each lower capability.
 pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "compute_90") {
     9
 } else if cfg!(target_feature = "compute_80") {
@@ -85,7 +85,8 @@ pub unsafe fn barrier() {
 }
 
 /// Makes the basic block of a barrier too long to be copied. LLVM's pass `SimplifyCFG` copies a basic block of up to ten instructions, with
-/// its barrier, into the branches that lead there. The twelve `ptx!` of this function are empty: they add no instruction to the PTX.
+/// its barrier, into the branches that lead there. This function consists of twelve `ptx!` with an empty text. LLVM counts each as an
+/// instruction, but they add no instruction to the PTX.
 #[inline(always)]
 fn stay_one_block() {
     macro_rules! each {
@@ -142,7 +143,7 @@ pub fn shared_memory<T>() -> *mut T {
     shared::dynamic_shared_mem::<T>()
 }
 
-/// `value` of the lane `delta` lanes above, or the calling lane's own value if there is no such lane.
+/// The `value` of the lane whose number is greater by `delta`, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -152,7 +153,7 @@ pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
     unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_DOWN, value, delta, SEGMENT_DOWN) }.value
 }
 
-/// `value` of the lane `delta` lanes below, or the calling lane's own value if there is no such lane.
+/// The `value` of the lane whose number is smaller by `delta`, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.

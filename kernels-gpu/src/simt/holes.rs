@@ -4,9 +4,9 @@
 //! merge it with an equal hole, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
 //! outputs by `GIVE index, register;`. The function's other instructions, except for `ret`, are the body.
 //!
-//! An accumulator of up to 64 bits is in one register, of 32 or 64 bits. An item of up to 64 bits is in one register, of 16, 32 or 64 bits,
-//! and so is a result. Values of 8 bits are zero-extended to 16 bits. An item of 16 bytes is in two registers, and each vector in four
-//! registers of 32 bits. Accumulators of more than 64 bits, and their results, are in several registers of 32 bits (see [`wide`]).
+//! An accumulator of up to 64 bits is in one register of 32 or 64 bits. Its result is in one register of 16, 32 or 64 bits, and so is an
+//! item of up to 64 bits. Values of 8 bits are zero-extended to 16 bits. An item of 16 bytes is in two registers of 64 bits. A vector is in
+//! four registers of 32 bits. Accumulators of more than 64 bits, and their results, are in several registers of 32 bits (see [`wide`]).
 
 mod wide;
 
@@ -20,7 +20,7 @@ macro_rules! holes {
         #[inline(always)]
         fn $name($($input: $t),*) -> $output {
             let output: $output;
-            // SAFETY: a hole has no side effects: of the registers outside its body, the body writes only the outputs.
+            // SAFETY: a hole has no side effects: its body writes only the hole's outputs, and registers of the body.
             unsafe {
                 ptx!(
                     $name: concat!("HOLE ", $hole, ";"),
@@ -74,7 +74,7 @@ macro_rules! places {
         #[inline(always)]
         fn $name(before: $t, [a, b, c, d]: Words) -> Words {
             let (w, x, y, z): (u32, u32, u32, u32);
-            // SAFETY: a hole has no side effects: of the registers outside its body, the body writes only the outputs.
+            // SAFETY: a hole has no side effects: its body writes only the hole's outputs, and registers of the body.
             unsafe {
                 ptx!(
                     $name: "HOLE place {w}, {x}, {y}, {z} <- {before}, {a}, {b}, {c}, {d};",
@@ -130,7 +130,8 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// Combines the items of a vector of a stream (see `Op::stream`). Only operators with wide accumulators use the parameter `place`.
+/// Combines the items of a vector to a value of a stream (see `Op::stream`). Only operators with wide accumulators use the parameter
+/// `place`.
 #[inline(always)]
 pub fn stream<A: Accumulator>([a, b, c, d]: Words, place: u32) -> A {
     match A::WORDS {
@@ -145,7 +146,7 @@ pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_streams(left, right)
 }
 
-/// Converts a stream's value to the usual form of values. Only operators with wide accumulators use this hole.
+/// Converts a value of a stream to the usual form of an accumulator. Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn end_stream<A: Accumulator>(value: A) -> A {
     wide::end_stream(value)
@@ -182,8 +183,8 @@ pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
     }
 }
 
-/// The prefix after a vector with the prefix `before`. This hole is separate from [`place`], because kernels with accumulators of one word
-/// do not need this prefix.
+/// The next vector's prefix: a vector's prefix `before`, combined with the items of that vector. This hole is separate from [`place`],
+/// because kernels with accumulators of one word do not need the next vector's prefix.
 #[inline(always)]
 pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
@@ -193,7 +194,7 @@ pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// The chosen items of a vector: bit `i` for item `i`.
+/// The items of a vector that the predicate selects: bit `i` for item `i`.
 #[inline(always)]
 pub fn chosen([a, b, c, d]: Words) -> u32 {
     chosen_32(a, b, c, d)
@@ -226,7 +227,7 @@ pub fn identity_item<T: Element>() -> T {
 #[inline(always)]
 fn identity_item_128() -> [u64; 2] {
     let (low, high): (u64, u64);
-    // SAFETY: a hole has no side effects: of the registers outside its body, the body writes only the outputs.
+    // SAFETY: a hole has no side effects: its body writes only the hole's outputs, and registers of the body.
     unsafe {
         ptx!(
             identity_item_128: "HOLE identity_item {low}, {high} <-;",

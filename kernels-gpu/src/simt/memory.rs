@@ -1,7 +1,7 @@
 //! Memory: vector accesses and copies to shared memory.
 //!
-//! Most accesses are PTX by `ptx!`, the same for every compiler. A compiler's own accesses have no cache hints, and the compiler may repeat
-//! a part of such an access. No function here has to be convergent.
+//! Most accesses are written in PTX (by `ptx!`), which is the same for every compiler. A compiler's own accesses have no cache hints, and
+//! the compiler may repeat a part of such an access. No function here has to be convergent.
 
 use crate::launch::{Copies, Start};
 
@@ -79,14 +79,14 @@ pub fn writes_short_indices() -> bool {
     is_set_in_text!(writes_short_indices: "%short")
 }
 
-/// Whether a scan or a reduction by key compares keys: false in the PTX as it is compiled, for heads that an earlier launch has marked;
-/// true in the PTX that the host makes for keys.
+/// Whether a scan or a reduction by key compares keys. In the PTX as it is compiled, this is false: the kernel reads the heads that an
+/// earlier launch has marked. The host makes other PTX in which this is true: the kernel reads keys and compares them.
 #[inline(always)]
 pub fn compares_keys() -> bool {
     is_set_in_text!(compares_keys: "%keyed")
 }
 
-/// Waits until all work before the launch on its stream is done. Later reads see that work's writes. A launch that may begin early
+/// Waits until all earlier work of the launch's stream is done. Later reads see that work's writes. A launch that may begin early
 /// ([`Start::Early`]) accesses no global memory before this call.
 #[inline(always)]
 pub fn await_work_before() {
@@ -134,7 +134,7 @@ pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
     unsafe { load_vector_by!(load_vector: "ld.global.v4.b32", address) }
 }
 
-/// Loads 16 bytes with L1 no-allocate.
+/// Loads 16 bytes, with the cache hint `L1::no_allocate`.
 ///
 /// # Safety
 /// The same as for [`load_vector`].
@@ -210,8 +210,8 @@ macro_rules! begin_copy_by {
     };
 }
 
-/// Begins to copy 16 bytes from global to shared memory. The copy is done after [`await_copies`]. The copy has the eviction policy where
-/// policies are used.
+/// Begins to copy 16 bytes from global to shared memory. The copy is done after [`await_copies`]. If eviction policies are used, the
+/// copy has `policy`.
 ///
 /// # Safety
 /// - `to` is in shared memory and `from` in global memory, both aligned to 16 bytes.
@@ -244,8 +244,8 @@ pub const LEAST_COPY_BYTES: usize = 4;
 /// The conditions of [`begin_copy_vector`], where `to` is `offset` bytes after `base`. `base` is in shared memory too.
 #[inline(always)]
 pub unsafe fn begin_copy_vector_at(base: *mut u8, offset: u32, from: *const u32) {
-    // SAFETY: `from` is readable global memory, and the 16 bytes at the offset are shared memory of this thread. Both places are aligned
-    // (conditions of this function). So `cvta` is valid, and offsets within shared memory fit into 32 bits.
+    // SAFETY: `from` is readable global memory. The 16 bytes at the offset are in shared memory, and only this thread uses them. Both
+    // places are aligned (conditions of this function). So `cvta` is valid, and offsets within shared memory fit into 32 bits.
     unsafe {
         ptx!(
             begin_copy_vector_at: "{{ .reg .u64 %g, %s; .reg .b32 %a; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {base};",
@@ -282,7 +282,7 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
 /// `.volatile` from the PTX.
 ///
 /// # Safety
-/// `address` is in shared memory, aligned, and written.
+/// `address` is in shared memory, and aligned. A value has been written there.
 #[inline(always)]
 pub unsafe fn read_shared<T: Copy>(address: *const T) -> T {
     // SAFETY: `address` is in shared memory, aligned and written (conditions of this function).
@@ -298,7 +298,7 @@ pub unsafe fn read_shared<T: Copy>(address: *const T) -> T {
 /// Reads 16 bytes of shared memory.
 ///
 /// # Safety
-/// `address` is in shared memory, aligned to 16 bytes, and written.
+/// `address` is in shared memory, and aligned to 16 bytes. The 16 bytes there have been written.
 #[inline(always)]
 pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
@@ -320,7 +320,7 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
 ///
 /// # Safety
 /// - `base` is in shared memory.
-/// - The 16 bytes that begin `offset` bytes after `base` are in shared memory too, aligned to 16 bytes, and written.
+/// - The 16 bytes that begin `offset` bytes after `base` are in shared memory too, aligned to 16 bytes, and have been written.
 #[inline(always)]
 pub unsafe fn read_vector_at(base: *const u8, offset: u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
@@ -368,7 +368,7 @@ pub fn end_copies() {
     }
 }
 
-/// Waits until all of this thread's [groups](end_copies) of copies are done except the last one.
+/// Waits until all [groups](end_copies) of copies of this thread, except the last group, are done.
 #[inline(always)]
 pub fn await_copies_before_last() {
     if COPIES == Copies::Asynchronous {

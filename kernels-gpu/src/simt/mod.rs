@@ -1,8 +1,8 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
-//! The rest of this crate has no `asm!` and no intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Barriers,
-//! shuffles, votes, the address of shared memory, and the indices and numbers of threads and blocks have three implementations. The
-//! implementation is chosen at compile time:
+//! The rest of this crate has no `asm!` and no intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Three
+//! implementations exist of the following: barriers, shuffles, votes, the address of shared memory, the indices of threads and blocks, and
+//! their numbers. One of the three is chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
 //! - `stable`: the same back end on stable Rust, for users' operators (feature `stable`);
@@ -19,7 +19,7 @@
 //! State words, tickets and `Control::fault` are read and written with `relaxed` order at GPU scope. Each of these reads and writes is a
 //! single access of 64 bits. A state word carries a value together with its tag, so no other order is needed. The one exception is
 //! [`arrive`]: it releases its thread's earlier accesses, and acquires the accesses that earlier callers released. Launches that mark heads
-//! need it, and so do some launches with the last tag.
+//! call [`arrive`], and so do some launches with the last tag (`tickets::LAST_TAG`).
 
 // On the host the kernels are only type-checked: each instruction panics.
 #![cfg_attr(

@@ -115,7 +115,7 @@ pub fn shared_memory<T>() -> *mut T {
     core::intrinsics::gpu::gpu_launch_sized_workgroup_mem::<T>()
 }
 
-/// `value` of the lane `delta` lanes above, or the calling lane's own value if there is no such lane.
+/// The `value` of the lane whose number is greater by `delta`, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -125,7 +125,7 @@ pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
     unsafe { shfl_sync_down(FULL_MASK, value, delta, SEGMENT_DOWN) }
 }
 
-/// `value` of the lane `delta` lanes below, or the calling lane's own value if there is no such lane.
+/// The `value` of the lane whose number is smaller by `delta`, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -125,7 +125,7 @@ pub unsafe fn warp_barrier() {
 #[inline(always)]
 pub fn shared_memory<T>() -> *mut T {
     let base: *mut T;
-    // SAFETY: the instruction only returns an address. The PTX declares the array.
+    // SAFETY: the instruction only returns an address. The PTX declares the array `warpfold_shared`.
     unsafe {
         ptx!(shared_memory: "mov.u64 {base}, warpfold_shared;", base = out(reg64) base, options(pure, nomem, nostack));
     }
@@ -192,13 +192,13 @@ macro_rules! shuffle {
 }
 
 shuffle!(
-    /// `value` of the lane `delta` lanes above, or the calling lane's own value if there is no such lane.
+    /// The `value` of the lane whose number is greater by `delta`, or the calling lane's own value if there is no such lane.
     shuffle_down,
     delta,
     "shfl.sync.down.b32 {shuffled}, {value}, {lane}, 31, -1;"
 );
 shuffle!(
-    /// `value` of the lane `delta` lanes below, or the calling lane's own value if there is no such lane.
+    /// The `value` of the lane whose number is smaller by `delta`, or the calling lane's own value if there is no such lane.
     shuffle_up,
     delta,
     "shfl.sync.up.b32 {shuffled}, {value}, {lane}, 0, -1;"

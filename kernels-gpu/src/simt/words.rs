@@ -1,7 +1,7 @@
 //! Words that running blocks share, or that the warps of a block share.
 //!
-//! All accesses are PTX by `ptx!`. Each states its memory order and its scope. The compilers' own atomic loads and stores have the wrong
-//! scope (`.sys`). Their read-modify-write operations state no memory order.
+//! All accesses are written in PTX (by `ptx!`). Each states its memory order and its scope. The compilers' own atomic loads and stores have
+//! the wrong scope (`.sys`). Their read-modify-write operations state no memory order.
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
 ///
@@ -23,9 +23,9 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
     word
 }
 
-/// Defines a function that loads several words at once, each like [`load_word`]. Unwanted words are 0.
+/// Defines a function that loads several words at once, each like [`load_word`]. In the result, a word that is not wanted is 0.
 ///
-/// One `ptx!` has all loads. With a `ptx!` for each load, the compiler would use a loaded word before it issues the next load.
+/// All loads are in one `ptx!`. With a `ptx!` for each load, the compiler would use a loaded word before it issues the next load.
 macro_rules! load_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $result:ty { $value:expr }
@@ -61,8 +61,8 @@ macro_rules! load_at_once {
 }
 
 load_at_once! {
-    /// Loads up to nine words: the word at `first`, the words 32, 64, … 224 words before it, and the word at `other`. Only the words whose
-    /// bits are set in `wanted` are loaded.
+    /// Loads up to nine words: the word at `first`, seven words before it at distances of 32, 64, … 224 words, and the word at `other`.
+    /// Only the words whose bits are set in `wanted` are loaded.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.

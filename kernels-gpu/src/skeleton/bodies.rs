@@ -1,6 +1,6 @@
-//! The bodies of the table's operators, predicates and equalities: functions called `SYMBOL$HOLE`, after the symbol of a row and a hole.
-//! The rows are those of whole arrays and of selections. Kernels of segments, of columns and of runs of keys take the bodies of the rows of
-//! whole arrays.
+//! The bodies of the table's operators, predicates and equalities. Each body is a function called `SYMBOL$HOLE`: the symbol of its row, and
+//! the name of its hole. The rows are those of whole arrays and of selections. Kernels of segments, of columns and of runs of keys take the
+//! bodies of the rows of whole arrays.
 //!
 //! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row also has bodies for holes that its skeleton lacks; such bodies do
 //! not ship.
@@ -63,7 +63,7 @@ fn total<O: Op<T>, T: Element>() {
     give_words(O::total(words, take_index::<O::Accumulator, 4>()));
 }
 
-/// This body and the next two bodies are empty unless [`segments::streams_rows`] holds.
+/// The bodies of `stream`, `combine_streams` and `end_stream` are empty unless [`segments::streams_rows`] holds.
 #[inline(always)]
 fn stream<O: Op<T>, T: Element>() {
     const {
@@ -137,7 +137,7 @@ fn heads<E: Equality<T>, T: Element>() {
     give::<u32, 0>(E::heads(&vector_of(take_words::<1, 2, 3, 4>()), before));
 }
 
-/// The results of a scan for the vector in the inputs, and the prefix after that vector.
+/// The results of a scan for the vector in the inputs, and the prefix of the next vector.
 #[inline(always)]
 fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     let mut before = take_accumulator::<O::Accumulator>();

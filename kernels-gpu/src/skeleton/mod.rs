@@ -1,4 +1,4 @@
-//! Skeletons: the kernels with holes in place of the operator, and the operators' bodies that fill them.
+//! Skeletons and bodies. A skeleton is a kernel with holes in place of the operator. The bodies of an operator fill the holes.
 //!
 //! Two kernels of a kind hardly differ. So the library ships few texts. Two kernels have the same skeleton if they agree in their kind, in
 //! the widths of items, accumulators and results, and in a few properties of their operators. An operator's functions are holes in the
@@ -9,8 +9,8 @@
 //! items is within a body. Inclusive and exclusive scans differ only in one body.
 //!
 //! Reductions have accumulators of up to 14 words. An operator with an accumulator of more than two words may use an item's index, has no
-//! identity item, and is exact or combines pairwise. In scans, these operators are exact. With two inputs, an item is a pair of up to 128
-//! bits, and selections by flags have items of up to 128 bits. All other items of skeletons have at most 64 bits.
+//! identity item, and is exact or combines pairwise. Scans have only the exact ones of these operators. With two inputs, an item is a pair
+//! of up to 128 bits, and selections by flags have items of up to 128 bits. All other items of skeletons have at most 64 bits.
 
 mod bodies;
 
@@ -28,21 +28,22 @@ use crate::simt::holes;
 use crate::thread::Items;
 
 /// An operator made of holes, with accumulators `A` and results `R`. Without `FILLS`, no item lifts to the identity. Without `COMMUTES`,
-/// the operator does not commute, so a scan's groups combine neighbours first.
+/// the operator does not commute, so a scan combines the aggregates of a tile group neighbours first.
 #[derive(Clone, Copy)]
 pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true, const COMMUTES: bool = true>(
     PhantomData<(A, R)>,
 );
 
-/// Whether a hole combines the items of four vectors. Such a hole exists only for items of 4 bytes. With items of 8 bytes, four vectors
-/// have only eight items, and compilers would make branches between the vectors.
+/// Whether the skeleton has a hole that combines the items of four vectors. Such a hole exists only for items of 4 bytes. With items of 8
+/// bytes, four vectors have only eight items, and compilers would make branches between the vectors.
 const fn has_totals_of_four<O: Op<T>, T: Element>() -> bool {
     let (is_wide, has_two_words) = (O::Accumulator::IS_WIDE, O::Accumulator::WORDS == 2);
     (O::EXACT && is_wide || O::PAIRS_SIXTEENS && has_two_words) && size_of::<T>() == 4
 }
 
-/// Whether an operator [streams rows](Op::STREAMS_ROWS). It does in two cases: its values are one or two keys of one word, each with an
-/// index; or it combines sixteens pairwise, and its values have two words, or a count and two sums.
+/// Whether an operator [streams rows](Op::STREAMS_ROWS). An exact operator does if its accumulator is one or two keys of one word, each
+/// with an index: 3 or 6 words. Any other operator does if it combines sixteens pairwise, and its accumulator has two words or six words.
+/// Six words are a count and two sums.
 const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     match O::EXACT {
         true => matches!(O::Accumulator::WORDS, 3 | 6),
@@ -50,7 +51,7 @@ const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     }
 }
 
-/// Whether indices are [found late](Op::FINDS_LATE): values are one key with an index, and items have 4 bytes.
+/// Whether indices are [found late](Op::FINDS_LATE). They are if the accumulator is one key with an index, and the items have 4 bytes.
 const fn finds_late<O: Op<T>, T: Element>() -> bool {
     has_totals_of_four::<O, T>() && O::Accumulator::WORDS == 3
 }
@@ -276,9 +277,9 @@ arrays! {
     Long5 = 5 u64;
 }
 
-/// Emits the skeletons of a kind. A line has `true` or `false`, and then an item, an accumulator and a result of the right widths. The
-/// skeleton's name follows, and contains the widths in bits. For pairs, the line has the type of one of the two values, and the name has
-/// the width of the pair.
+/// Emits the skeletons of a kind. A line has `true` or `false`, and then three types with the right widths: for the item, the accumulator
+/// and the result. The skeleton's name follows, and contains the widths in bits. For pairs, the line has the type of one of the two values,
+/// and the name has the width of the pair.
 ///
 /// For whole arrays, `true` stands for exact operators, and the name also says whether the operators are exact. In reductions and scans of
 /// segments, of runs of keys and of columns, `false` stands for operators that combine sixteens pairwise, and `true` for all other

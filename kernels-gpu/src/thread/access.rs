@@ -9,14 +9,14 @@ use crate::simt::{self, EvictionPolicy};
 
 use super::Caching;
 
-/// The number of bytes of a vector, and the unit in which it is accessed. Every address is a multiple of the unit.
+/// The number of bytes of a vector, and the unit in which it is accessed. The address of each vector is a multiple of the unit.
 #[derive(Clone, Copy)]
 pub struct Access {
     bytes: usize,
     unit: usize,
 }
 
-/// Writes out a block for each listed index. A loop would index registers at run time.
+/// Writes out a block for each listed index. The compiler might not unroll a loop, which would then index registers at run time.
 macro_rules! for_each_place {
     ($place:ident in $($index:literal)* => $body:block) => {{
         $({
@@ -38,7 +38,8 @@ macro_rules! for_each_sixteen {
 }
 
 impl Access {
-    /// Accesses to vectors of `bytes` bytes. The unit is the largest power of two, up to 16, that divides both `bytes` and `slot_bytes`.
+    /// Accesses to vectors of `bytes` bytes, which lie in slots of `slot_bytes` bytes. The unit is the largest power of two, up to 16, that
+    /// divides both `bytes` and `slot_bytes`.
     pub const fn new(bytes: usize, slot_bytes: usize) -> Self {
         let common = 16 | bytes | slot_bytes;
         let unit = common & common.wrapping_neg();
@@ -62,7 +63,7 @@ impl Access {
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(load_words(address, caching)),
-                // Parts of 16 bytes share a sector of 32 bytes, so L1 has to keep the sector from one load to the next.
+                // Two parts of 16 bytes share a sector of 32 bytes, so L1 has to keep the sector from one load to the next.
                 (32 | 48 | 64, 16) => {
                     self.sixteens(|part| load_words(address.add(4 * part), Caching::Kept))
                 }
@@ -108,10 +109,11 @@ impl Access {
     ///
     /// # Safety
     /// - `address` is in shared memory, and a multiple of the unit.
-    /// - The vector's bytes there are written.
+    /// - The vector's bytes there have been written.
     #[inline(always)]
     pub unsafe fn read_shared(self, address: *const u32) -> Vector {
-        // SAFETY: each access is at a multiple of the unit, within the vector's bytes, which are written (conditions of this function).
+        // SAFETY: each access is at a multiple of the unit, within the vector's bytes, which have been written (conditions of this
+        // function).
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(simt::read_vector(address)),
@@ -224,7 +226,7 @@ impl Access {
         let mut vector = [0; VECTOR_WORDS];
         let words = address;
         let pairs: *const u64 = address.cast();
-        // SAFETY: each access lies within the vector's readable bytes. It is aligned: it is of at most a unit, and the address is a
+        // SAFETY: each access lies within the vector's readable bytes. It is aligned: its size is at most the unit, and the address is a
         // multiple of the unit (this function's condition).
         unsafe {
             match (self.bytes, self.unit) {
@@ -268,7 +270,8 @@ impl Access {
     #[inline(always)]
     unsafe fn write(self, address: *mut u32, vector: Vector) {
         let [a, b, c, d, e, f, ..] = vector;
-        // SAFETY: each access is aligned by the unit and within the vector's writable bytes.
+        // SAFETY: each access lies within the vector's writable bytes. It is aligned: its type's alignment is at most the unit, and the
+        // address is a multiple of the unit (this function's condition).
         unsafe {
             match (self.bytes, self.unit) {
                 (1, _) => address.cast::<u8>().write(a as u8),
@@ -303,7 +306,7 @@ trait Memory {
     /// Reads a value.
     ///
     /// # Safety
-    /// `address` is in the memory that is read, readable and aligned.
+    /// `address` is readable, aligned, and in the memory `Self`.
     unsafe fn read<T: Copy>(address: *const T) -> T;
 }
 
@@ -322,7 +325,7 @@ struct Shared;
 impl Memory for Shared {
     #[inline(always)]
     unsafe fn read<T: Copy>(address: *const T) -> T {
-        // SAFETY: `address` is in shared memory, written and aligned (condition of this function).
+        // SAFETY: `address` is in shared memory, readable and aligned (condition of this function).
         unsafe { simt::read_shared(address) }
     }
 }

@@ -14,7 +14,7 @@ use crate::pairwise;
 pub enum Items {
     /// All items.
     All,
-    /// Only the first items: this many.
+    /// Only the first items. The number says how many.
     First(u32),
 }
 
@@ -106,7 +106,7 @@ pub fn append<O: Op<T>, T: Element, U: Element>(
     append_others::<O, T, U>(first, vector, index, items)
 }
 
-/// Appends all items of a vector except the first.
+/// Combines `first` with the items of a vector after the first item, one after the other.
 #[inline(always)]
 fn append_others<O: Op<T>, T: Element, U: Element>(
     first: O::Accumulator,

@@ -35,7 +35,7 @@ pub struct Part<T, U, const STRIDE: u32, H = Forward> {
     rows: usize,
     /// The number of existing items of the tile from the thread's first item on.
     existing: u32,
-    /// Whether the tile starts at a multiple of a vector's unit, so that whole vectors can be accessed at once.
+    /// Whether the tile starts at a multiple of a vector's unit, so that a vector can be accessed as a whole, instead of item by item.
     is_aligned: bool,
     /// The direction in which the thread's vectors, and a vector's items, follow one another.
     heading: H,
@@ -106,15 +106,15 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         ((v * STRIDE as usize * Self::ITEMS) as u32) < self.existing
     }
 
-    /// Whether all items of vector `v` exist, and the vector can be accessed at once.
+    /// Whether all items of vector `v` exist, and the tile is aligned, so that the vector can be accessed as a whole.
     #[inline(always)]
     fn is_vector(&self, v: usize) -> bool {
         let last = v * STRIDE as usize * Self::ITEMS + (Self::ITEMS - 1);
         self.is_aligned && (last as u32) < self.existing
     }
 
-    /// Whether all items of the part's vectors exist, and each vector can be accessed at once. If [`Self::is_vector`] holds for the last
-    /// vector, it holds for all vectors.
+    /// Whether [`Self::is_vector`] holds for each vector of the part. If [`Self::is_vector`] holds for the last vector, it holds for all
+    /// vectors.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         self.is_vector(self.rows - 1)
@@ -175,7 +175,8 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         vectors
     }
 
-    /// Loads the part, with fillers in place of items that do not exist. A part that is not whole is loaded through `slots`.
+    /// Loads the part, with fillers in place of items that do not exist. A part that is not whole is first copied to `slots`, then read
+    /// from there.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part.
@@ -189,7 +190,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
                 self.copy::<O>(slots);
                 return slots.read_rows(self.rows, Self::ACCESS);
             }
-            // Each case has loads of its own: with a branch at each load, the loads would not be issued together.
+            // Each case has its own loads: with a branch at each load, the loads would not be issued together.
             match caching {
                 Caching::Kept => self.load_whole(Caching::Kept),
                 Caching::Streamed => self.load_whole(Caching::Streamed),

@@ -37,34 +37,34 @@ impl Slots {
     /// Reads the vector in slot `v`.
     ///
     /// # Safety
-    /// Slot `v` exists and is written, and `access` describes its vector.
+    /// Slot `v` exists and has been written, and `access` describes its vector.
     #[inline(always)]
     pub unsafe fn read(&self, v: usize, access: Access) -> Vector {
-        // SAFETY: slot `v` is in shared memory, written, and aligned for `access` (condition of this function).
+        // SAFETY: slot `v` is in shared memory, has been written, and is aligned for `access` (condition of this function).
         unsafe { access.read_shared(self.address(v)) }
     }
 
     /// [`Self::read`] for a constant `v`: the accesses to all slots share one base address.
     ///
     /// # Safety
-    /// Slot `v` exists and is written, and `access` describes its vector.
+    /// Slot `v` exists and has been written, and `access` describes its vector.
     #[inline(always)]
     pub unsafe fn read_constant(&self, v: usize, access: Access) -> Vector {
-        // SAFETY: slot `v`, at this offset from the first slot, is in shared memory, written, and aligned for `access` (condition of this
-        // function).
+        // SAFETY: slot `v`, at this offset from the first slot, is in shared memory, has been written, and is aligned for `access`
+        // (condition of this function).
         unsafe { access.read_shared_at(self.first, v * self.stride_bytes) }
     }
 
     /// Reads the vectors in the first `rows` slots. The other vectors are zero.
     ///
     /// # Safety
-    /// The first `rows` slots exist and are written, and `access` describes their vectors.
+    /// The first `rows` slots exist and have been written, and `access` describes their vectors.
     #[inline(always)]
     pub unsafe fn read_rows(&self, rows: usize, access: Access) -> Vectors {
         let mut vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < rows {
-                // SAFETY: `V` is less than `rows`, so the slot is written.
+                // SAFETY: `V` is less than `rows`, so the slot has been written.
                 vectors[V] = unsafe { self.read(V, access) };
             }
         });

@@ -19,8 +19,8 @@ pub trait Source<T: Element>: Copy {
 
 /// A thread's part of a tile: up to eight vectors.
 pub trait TilePart<T: Element>: Copy {
-    /// Loads the part, with fillers in place of items that do not exist. A part that lacks items or is not aligned is loaded through
-    /// `slots`.
+    /// Loads the part, with fillers in place of items that do not exist. If the part lacks items or is not aligned, it is first copied to
+    /// `slots`, then read from there.
     ///
     /// # Safety
     /// - The part's items are readable, and no other thread writes them.

@@ -7,13 +7,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// Runs the reductions and scans of five tutorials, from the naive kernels up to warpfold's, on the device at hand.
 ///
-/// A result of each kernel is checked against the CPU. On a machine without a GPU, the times are an interpreter's and mean nothing; the
-/// ladders' tables then also have exact counts.
+/// A result of each kernel is checked against the CPU. On a machine without a GPU, an interpreter runs the kernels, so the times mean
+/// nothing; the ladders' tables then also have exact counts.
 #[derive(Debug, Parser)]
 #[command(name = "ladder")]
 pub struct Arguments {
-    /// What to run: the ladder of a document by its number, document 2's experiment with block sizes, document 3's
-    /// sweep [default: everything]
+    /// What to run: a number for the ladder of that document, block-sizes for document 2's experiment with block sizes,
+    /// sweep for document 3's sweep [default: everything]
     #[arg(value_name = "TABLE", value_parser = PossibleValuesParser::new(NAMES).map(|name| Table::named(&name)))]
     pub tables: Vec<Table>,
     /// A folder for CSV files, and for a chart of the ladders

@@ -136,7 +136,7 @@ fn draw_panel(panel: &Area<'_>, device: &str, records: &[Record]) -> Result<(), 
     Ok(())
 }
 
-/// A number, with fewer decimals the larger it is.
+/// A number as text: the larger the number, the fewer decimals.
 fn number(value: f64) -> String {
     match value {
         ..1.0 => format!("{value:.3}"),

@@ -22,12 +22,12 @@ struct Ladder {
     block_size: u32,
 }
 
-/// Runs the ladder of a document at each of its sizes, and prints its tables.
+/// Runs the ladder of the document with this number, at each of the ladder's sizes, and prints the tables.
 pub fn run(bench: &Bench, number: u32, out: &mut dyn Write) -> Result<Vec<Record>, Failure> {
     let (document, block_size, sizes) = match number {
-        // The document takes any number of items, in blocks of 256.
+        // The document takes any number of items, and has blocks of 256 threads.
         1 => (Document::First, 256, [1 << 24, 1 << 28]),
-        // The document has grids of 8,193 blocks of 1,024 threads, with two items for each thread.
+        // The document's grid of 8,193 blocks of 1,024 threads fits 2^24 + 1 items, since each thread has two items.
         2 => (Document::Second, 256, [(1 << 24) + 1, 1 << 28]),
         // The document's sweep begins with 2^10 items.
         3 => (Document::Third, 128, [1 << 10, 1 << 28]),
@@ -171,7 +171,7 @@ fn most_items(rung: Rung) -> usize {
     match rung {
         Rung::QuadraticScan => 1 << 20,
         Rung::SequentialScan => 1 << 24,
-        // For 2^28 items, the first two would launch half a million grids at each of eight levels.
+        // For 2^28 items, the first two of these rungs would launch half a million grids at each of eight levels.
         Rung::RecursiveWaiting | Rung::Recursive | Rung::RecursiveOneLauncher => 1 << 20,
         _ => usize::MAX,
     }

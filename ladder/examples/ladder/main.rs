@@ -9,9 +9,9 @@
 //! ```
 //!
 //! The kernels' times are measured between events on the device. On a real GPU, a time is the median of several runs, except that a long
-//! run is not repeated; the sweep also shows the least time. On a machine without a GPU the inputs are small, and the times are an
-//! interpreter's and mean nothing. The tables of the ladders then also have the virtual GPU's exact counts. A result of each rung is
-//! checked against the CPU.
+//! run is not repeated; the sweep also shows the least time. On a machine without a GPU, the inputs are small, and the times mean nothing,
+//! since an interpreter runs the kernels. The tables of the ladders then also have the virtual GPU's exact counts. A result of each rung
+//! is checked against the CPU.
 //!
 //! Exit code: 0 if all went well or the reader of the output is gone; 2 if an argument is invalid or FOLDER cannot be created; 1 if the
 //! device failed, a result differs from the CPU's, or a file or the output cannot be written.

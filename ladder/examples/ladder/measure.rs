@@ -26,7 +26,7 @@ pub struct Run<T> {
     pub kernel: Duration,
     /// The least of the times on the device.
     pub least: Duration,
-    /// The median of the host's times after the launches.
+    /// The median time of the host's work after the launches.
     pub post_kernel: Duration,
     /// The virtual GPU's counts.
     pub counts: Option<Counts>,

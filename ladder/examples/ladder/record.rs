@@ -30,7 +30,7 @@ pub struct Record {
     pub bytes: usize,
     /// Median time on the device.
     pub micros: f64,
-    /// Median of the host's times after the launches.
+    /// Median time of the host's work after the launches.
     pub post_micros: f64,
     /// The time of the rung before, if there is one, divided by this rung's time.
     pub over_previous: Option<f64>,

@@ -8,13 +8,13 @@
 //! |---|---|
 //! | `reduce::halving`, `reduce::grid_stride`, `reduce::shared_tree` | 1: `reduce0` to `reduce4` |
 //! | `reduce::neighbours` | 2: from neighbours to interleaved pairs |
-//! | `reduce::atomics`, `reduce::atomic_tree`, `reduce::first_at_load` | 3: the maximum, from atomics on |
+//! | `reduce::atomics`, `reduce::atomic_tree`, `reduce::first_at_load` | 3: the maximum, from atomics to unrolled trees |
 //! | `scan::naive`, `scan::kogge_stone`, `scan::brent_kung`, `scan::sections` | 4: scans |
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |
-//! | `nested` | 5: kernels that launch kernels, by `runtime` |
+//! | `nested` | 5: kernels that launch kernels; `runtime` has the functions for this |
 //!
-//! [`entries`] has the tables of the kernels, and [`texts`] divides the kernels into texts; a build for the host has both modules. `emit`
-//! makes the kernels' entries from the tables.
+//! [`entries`] has the tables of the kernels. `emit` makes the kernels' entries from the tables. [`texts`], which only a build for the
+//! host has, divides the kernels into texts.
 //!
 //! # Contract of a launch
 //!
@@ -37,7 +37,7 @@
     all(target_arch = "nvptx64", not(feature = "cuda_std")),
     feature(abi_ptx)
 )]
-// The published `cuda_std::kernel` asks for an architecture that rustc no longer knows.
+// The published macro `cuda_std::kernel` expands to a `cfg` that names an architecture that rustc no longer knows.
 #![cfg_attr(feature = "cuda_std", allow(unexpected_cfgs))]
 
 pub mod entries;

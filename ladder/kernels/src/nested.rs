@@ -13,10 +13,10 @@
 //! grids in all. `recursive_one_launcher` launches 8 grids. Every level goes through global memory.
 //!
 //! Corrected:
-//! - The document waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes its place: the new
-//!   grid begins when the whole launching grid has ended. So the document's barrier after its wait is not needed.
-//! - The document's kernel without waiting has no barrier before the launch. But a child sees only the writes that its parent *thread* has
-//!   seen: without a barrier, these are the writes of this thread, or at best of this warp. Here the kernel has this barrier.
+//! - The document's kernel waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes the place of
+//!   the wait: the new grid begins when the whole launching grid has ended. So the document's barrier after the wait is not needed.
+//! - The document's kernel without waiting has no barrier before the launch. But a launched grid sees only the writes that the launching
+//!   *thread* has seen: without a barrier, these are the writes of that thread, or at best of its warp. Here the kernel has this barrier.
 //! - In the document's last kernel, block 0 may launch the next level before other blocks have halved their items. Here this launch is a
 //!   tail launch too.
 //! - A launch can fail on the device, and the document does not check for that. Here a word for the host holds the highest error code of
@@ -47,7 +47,7 @@ unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u
     }
 }
 
-/// Raises the word at `refusal` to the error code of a launch, if the launch failed.
+/// If a launch failed, raises the word at `refusal` to at least `code`, the launch's error code.
 ///
 /// # Safety
 /// `refusal` points to a word of global memory that only atomic operations use at the same time.
@@ -157,8 +157,8 @@ unsafe fn descend<O: PlainCommutative<T>, T: Element>(
 ) {
     let block = thread::block() as usize;
     // SAFETY: `items` has an item for each thread of the grid, and `partials` an item for each block (this function's conditions). So the
-    // block's items and its partial are in bounds. No other block uses them. The launched grid runs this kernel, and uses them after the
-    // barrier, with half the threads and items. Only atomic operations use the word at `refusal`.
+    // block's items and its partial are in bounds. No other block uses them. The launched grid runs this kernel with half the threads and
+    // half the items, and uses the block's items and partial only after the barrier. Only atomic operations use the word at `refusal`.
     unsafe {
         let items = items.add(block * thread::block_threads() as usize);
         let partial = partials.add(block);

@@ -1,14 +1,14 @@
-//! The two texts of the kernels. They are separate because only one text has to be linked.
+//! The two texts of the kernels. They are separate because only the kernels that launch kernels have to be linked with a library.
 
-/// A text of kernels.
+/// The PTX of several kernels, in one file.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    /// The name of its file, without `.ptx`.
+    /// The file's name, without `.ptx`.
     pub name: &'static str,
     /// Whether the text has the entry of this name.
     pub has: fn(&str) -> bool,
-    /// Whether the text declares external functions and global variables. The functions launch kernels and print; the variables are the
-    /// printed lines.
+    /// Whether the text declares external functions and global variables. The functions launch kernels and print. The variables are the
+    /// formats of the printed lines.
     pub has_declarations: bool,
 }
 

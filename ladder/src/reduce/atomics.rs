@@ -1,4 +1,4 @@
-//! Document 3: the device combines all results, by atomic operations on one word.
+//! Document 3: atomic operations on one word combine the results of all threads or blocks, so the host combines nothing.
 
 use super::{Run, blocks};
 use crate::scratch::{Scratch, address_of};

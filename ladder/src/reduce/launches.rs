@@ -26,7 +26,7 @@ pub fn one_a_level<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
     run.session.finish(|| items.first())
 }
 
-/// `reduce1`: three launches, of a grid, of a block and of a thread.
+/// `reduce1`: three launches: of several blocks, of one block, and of one thread.
 pub fn three<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
     let (input, block_threads) = (run.input, run.block_threads);
     let items = Scratch::<T>::copy_of(input)?;
@@ -55,8 +55,8 @@ pub fn two<T: Item>(mut run: Run<'_, T>, grid_blocks: u32) -> Result<Measured<T>
     let second = [partials.address(), result.address(), grid_blocks.into()];
     run.timed(|session, kernel| {
         // SAFETY: these are the kernel's parameters, and `input` holds the items. `partials` has an item for each block of the first
-        // launch, which writes all of them. `result` has an item for the block of the second launch. A block has shared memory for an item
-        // of each thread.
+        // launch, and each block writes its item. `result` has an item for the block of the second launch. A block has shared memory for an
+        // item of each thread.
         unsafe {
             session.launch(kernel, grid, shared_bytes(block_threads), first)?;
             session.launch(kernel, block, shared_bytes(grid_blocks), second)

@@ -15,7 +15,7 @@ use crate::{Item, Measured, Result};
 pub struct Shares {
     /// Items that the kernel scans.
     items: u32,
-    /// Items of shared memory.
+    /// Items that the shared memory has room for.
     shared_items: u32,
 }
 
@@ -71,8 +71,8 @@ pub fn run<T: Item>(run: Run<'_>, shares: Shares) -> Result<Measured<()>> {
             let shape = (blocks(level.item_count, section_items), run.block_size);
             let parameters = [level.input, level.output, level.totals, level.item_count];
             // SAFETY: these are the kernel's parameters. There is a block for each section, with the shared memory that `shares` states,
-            // and room for the section's total. Input and output have a place for each item. They do not overlap at the first
-            // level; at higher levels the scan is inclusive and in place.
+            // and room for the section's total. Input and output have room for all items. They do not overlap at the first level; at higher
+            // levels the scan is inclusive and in place.
             unsafe { session.launch(kernel, shape, shared_bytes, parameters) }?;
             kernel = &inclusive;
         }

@@ -8,8 +8,8 @@ pub fn run(run: Run<'_>, blocks: u32) -> Result<Measured<()>> {
     let kernel = session.kernel(run.symbols.scan)?;
     let parameters = [run.input, run.output, run.item_count];
     session.timed(|session| {
-        // SAFETY: these are the kernel's parameters. Input and output have a place for each item, and do not overlap. There is at least
-        // one item. The grid is one thread for the sequential scan, and has a thread for each item for the quadratic scan.
+        // SAFETY: these are the kernel's parameters. Input and output have room for all items, and do not overlap. There is at least one
+        // item. For the sequential scan, the grid is one thread. For the quadratic scan, the grid has a thread for each item.
         unsafe { session.launch(&kernel, (blocks, run.block_size), 0, parameters) }
     })?;
     session.finish(|| Ok(()))

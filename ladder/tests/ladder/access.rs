@@ -120,7 +120,7 @@ fn warps_diverge_as_drawn() {
                 .sum();
             let block_items = u64::from(drawing.items_a_thread * block);
             for counters in launches(drawing.rung, 2 * block_items, block) {
-                // At the end, thread 0 writes the result.
+                // At the end, only thread 0 writes the result, so its warp diverges once more.
                 let expected = 2 * (levels + 1);
                 assert_eq!(
                     counters.divergent_branches, expected,

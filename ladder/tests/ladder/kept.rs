@@ -1,4 +1,4 @@
-//! A ladder keeps each kernel once, until the ladder is dropped.
+//! A ladder loads each kernel once, and keeps the kernel until the ladder is dropped.
 
 use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{self, Calls, Failure, Moment, record};

@@ -32,7 +32,8 @@ fn blocks_of_512_launch_eight_levels_separately_or_together() {
                 _ => children,
             };
             assert_eq!(counters.blocks, blocks + of_children, "{rung}");
-            // Except with one launcher, each block that launches a grid has one barrier before the launch.
+            // With one launcher, no block has a barrier. In the other rungs, each block that launches a grid has one barrier before the
+            // launch.
             let barriers = match rung {
                 Rung::RecursiveOneLauncher => 0,
                 _ => children,

@@ -14,8 +14,8 @@ use crate::data::{Sample, ordinary};
 use crate::device::ladder;
 use crate::right::{block_sizes, large};
 
-/// The least sizes, sizes around the boundaries of a warp and of a block, and larger sizes. The quadratic rung is slow, and gets a smaller
-/// largest size. So does the sequential rung on a real device.
+/// The least sizes, sizes around the boundaries of a warp and of a block, and larger sizes. The slow rungs do without the largest size: the
+/// quadratic rung and, on a real device, the sequential rung.
 fn sizes(rung: Rung) -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];
     if mode() == Mode::Real {
@@ -108,7 +108,7 @@ fn check<O: Scans<T>, T: Bound>(rung: Rung) {
         // To save time, large inputs are scanned with every fourth block size only.
         let step = match (mode(), rung) {
             (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
-            // The CPU checks every item of every scan.
+            // On a real device, most of the time is the CPU's: the CPU checks every item of every scan.
             (Mode::Real, _) if count > 1 << 20 => 4,
             _ => 1,
         };

@@ -38,7 +38,7 @@ fn kogge_stone(n: u64) -> u64 {
     n * u64::from(n.ilog2()) - (n - 1)
 }
 
-/// Additions of a Brent-Kung scan of n items: on the way up, one for each inner node of the tree; on the way down, one for each place that
+/// Additions of a Brent-Kung scan of n items: on the way up, one for each inner node of the tree; on the way down, one for each item that
 /// does not have its prefix yet.
 fn brent_kung(n: u64) -> u64 {
     2 * (n - 1) - u64::from(n.ilog2())
@@ -94,9 +94,9 @@ fn brent_kung_adds_under_2n_times_with_2_log_n_barriers() {
     }
 }
 
-/// Bank conflicts of a Brent-Kung scan of n items. In the pass of stride s, active lanes access items that are 2 s apart. So up to stride
-/// 16, lanes whose numbers differ by a multiple of 16 / s access the same bank; from there on, all lanes do. Each lane reads two items and
-/// writes one.
+/// Bank conflicts of a Brent-Kung scan of n items. In the pass of stride s, active lanes access items that are 2 s apart. If s is at most
+/// 16, lanes whose numbers differ by a multiple of 16 / s access the same bank. If s is larger, all lanes access the same bank. Each lane
+/// reads two items and writes one.
 fn brent_kung_conflicts(n: u64) -> u64 {
     const ACCESSES: u64 = 3;
     let mut strides: Vec<(u64, u64)> = Vec::new();

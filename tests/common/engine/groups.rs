@@ -19,8 +19,8 @@ enum Starts<'a> {
 pub type ReducedRuns<R, K> = (Vec<R>, Vec<K>, Vec<u32>);
 
 impl Engine {
-    /// Launches the kernel, a segmented reduction. The `item_count` given to [`Engine::new`] must be at least the number of items, and at
-    /// least the number of segments. Returns the results, whether the kernel refused the offsets, and the counters.
+    /// Launches the engine's kernel, which must be a segmented reduction. The `item_count` given to [`Engine::new`] must be at least the
+    /// number of items, and at least the number of segments. Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_reduce<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -31,7 +31,7 @@ impl Engine {
         self.on_segments::<O, T>(Task::Reduce, items, starts, offsets.len() - 1, &[], options)
     }
 
-    /// Launches the kernel, a segmented reduction, on rows of `row_items` items.
+    /// Launches the engine's kernel, which must be a segmented reduction, on rows of `row_items` items.
     pub fn reduce_rows<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -45,8 +45,8 @@ impl Engine {
         Ok(results)
     }
 
-    /// Launches the kernel, a segmented scan. The `item_count` given to [`Engine::new`] must be at least the number of items, and at least
-    /// the number of segments. Returns the results, whether the kernel refused the offsets, and the counters.
+    /// Launches the engine's kernel, which must be a segmented scan. The `item_count` given to [`Engine::new`] must be at least the number
+    /// of items, and at least the number of segments. Returns the results, whether the kernel refused the offsets, and the counters.
     pub fn segmented_scan<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -59,7 +59,8 @@ impl Engine {
         self.on_segments::<O, T>(Task::Scan, items, starts, items.len(), &more, options)
     }
 
-    /// Launches a kernel of segments with this many results and with the further parameters `more`.
+    /// Launches the engine's kernel, which must be a segmented reduction or scan. The kernel writes `result_count` results, and `more` are
+    /// its last parameters.
     fn on_segments<O: Op<T>, T: Element>(
         &self,
         task: Task,
@@ -120,7 +121,7 @@ impl Engine {
         Ok((results, is_refused, counters))
     }
 
-    /// Launches the kernel, a reduction by key that compares the keys itself, with windows of 2^`window_shift` items.
+    /// Launches the engine's kernel, which must be a reduction by key that compares the keys itself. Windows have 2^`window_shift` items.
     pub fn reduce_by_key<O: Op<T>, T: Element, K: Element>(
         &self,
         keys: &[K],
@@ -147,7 +148,8 @@ impl Engine {
         ))
     }
 
-    /// Launches the kernel, an inclusive scan by key that compares the keys itself, with windows of 2^`window_shift` items.
+    /// Launches the engine's kernel, which must be a scan by key that compares the keys itself. The scan is inclusive, and windows have
+    /// 2^`window_shift` items.
     pub fn scan_by_key<O: Op<T>, T: Element, K: Element>(
         &self,
         keys: &[K],
@@ -164,8 +166,8 @@ impl Engine {
         Ok(self.download(output, items.len()))
     }
 
-    /// The parameters that reductions and scans by key both begin with: items, no second number of items, no marked heads, keys, and the
-    /// workspace.
+    /// The first parameters of reductions by key and of scans by key: the items, the keys and the workspace. Two optional parameters are 0:
+    /// the address of a count of items, and the address of marked heads.
     fn keyed_parameters<T: Element, K: Element>(&self, keys: &[K], items: &[T]) -> Vec<u64> {
         vec![
             self.upload(items),
@@ -180,7 +182,7 @@ impl Engine {
         ]
     }
 
-    /// Launches a kernel with a block for each window of 2^`window_shift` items.
+    /// Launches the engine's kernel with one block for each window of 2^`window_shift` items.
     fn launch_keyed<O: Op<T>, T: Element>(
         &self,
         parameters: &[u64],
@@ -194,7 +196,8 @@ impl Engine {
         self.launch(&shape, parameters, options).map(drop)
     }
 
-    /// Launches the kernel, a reduction of columns. The workspace must have been made for at least as many items as the matrix has.
+    /// Launches the engine's kernel, which must be a reduction of columns. The workspace must have been made for at least as many items as
+    /// the matrix has.
     pub fn columns_reduce<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],
@@ -204,7 +207,8 @@ impl Engine {
         self.on_columns::<O, T>(matrix, column_count, column_count, &[], options)
     }
 
-    /// Launches the kernel, a scan of columns. The workspace must have been made for at least as many items as the matrix has.
+    /// Launches the engine's kernel, which must be a scan of columns. The workspace must have been made for at least as many items as the
+    /// matrix has.
     pub fn columns_scan<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],
@@ -216,7 +220,8 @@ impl Engine {
         self.on_columns::<O, T>(matrix, column_count, matrix.len(), &more, options)
     }
 
-    /// Launches a kernel of columns with this many results and with the further parameters `more`.
+    /// Launches the engine's kernel, which must be a reduction or scan of columns. The kernel writes `result_count` results, and `more` are
+    /// its last parameters.
     fn on_columns<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],

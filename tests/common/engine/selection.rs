@@ -6,8 +6,8 @@ use warpfold_kernels::selection::{self, BeforeRun};
 
 use super::{Engine, shape};
 
-/// The outputs of a selection. A list has an element for each item, and the kernel writes its first elements. A list that is not requested
-/// is empty.
+/// The outputs of a selection. Each list has as many elements as the input has items. The results are at the beginning of the list, and the
+/// elements after them are 0. A list that is not requested is empty.
 pub struct SelectionOutput<T> {
     pub count: u64,
     pub items: Vec<T>,
@@ -17,8 +17,8 @@ pub struct SelectionOutput<T> {
 }
 
 impl Engine {
-    /// Launches the kernel, a selection whose tiles have prefixes of type `A`. If `A` is the prefix for runs, the launch requests the
-    /// lengths of the runs. Otherwise, it requests the items that are not selected.
+    /// Launches the engine's kernel, which must be a selection whose tiles have prefixes of type `A`. If `A` is the prefix for runs, the
+    /// launch requests the lengths of the runs. Otherwise, it requests the items that are not selected.
     pub fn select<T: Element, A>(
         &self,
         items: &[T],

@@ -11,7 +11,7 @@ use warpfold_kernels::scan::tuning;
 use super::{Engine, shape};
 
 impl Engine {
-    /// Launches the kernel, a reduction.
+    /// Launches the engine's kernel, which must be a reduction.
     pub fn reduce<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -23,7 +23,8 @@ impl Engine {
         Ok((result, counters.remove(0)))
     }
 
-    /// Launches the kernel, a reduction, once for each piece. For each piece, `ends` has the index one past the piece's last chunk.
+    /// Launches the engine's kernel, which must be a reduction, once for each piece. For each piece, `ends` has the index one past the
+    /// piece's last chunk.
     pub fn reduce_in_pieces<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -51,7 +52,7 @@ impl Engine {
         Ok((self.download(output, 1)[0], counters))
     }
 
-    /// Launches the kernel, a scan.
+    /// Launches the engine's kernel, which must be a scan.
     pub fn scan<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -62,7 +63,8 @@ impl Engine {
         Ok((results, counters.remove(0)))
     }
 
-    /// Launches the kernel, a scan, once for each piece. For each piece, `ends` has the index one past the piece's last tile.
+    /// Launches the engine's kernel, which must be a scan, once for each piece. For each piece, `ends` has the index one past the piece's
+    /// last tile.
     pub fn scan_in_pieces<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -96,7 +98,7 @@ impl Engine {
         Ok((self.download(output, items.len()), counters))
     }
 
-    /// Blocks that scan `item_count` items: one for each tile, but no more than the device holds.
+    /// The number of blocks that scan `item_count` items: one block for each tile, but no more blocks than the device holds at a time.
     pub fn scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
         let tiles = tuning::tiles::<O, T>().count(item_count as u64);
         tiles.min(self.resident_scan_blocks::<O, T>(item_count))
@@ -108,7 +110,7 @@ impl Engine {
         u64::from(each * self.device.multiprocessors)
     }
 
-    /// Threads and bytes of shared memory of a block that scans `item_count` items.
+    /// The number of threads, and the number of bytes of shared memory, of a block in a scan of `item_count` items.
     fn scan_block<O: Op<T>, T: Element>(&self, item_count: usize) -> (u32, u32) {
         let shape = tuning::tiles::<O, T>().shape(item_count as u64);
         let most = scan_buffers::<O::Accumulator>(shape, self.generation.copies(), u32::MAX);

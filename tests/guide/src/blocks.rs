@@ -1,10 +1,10 @@
-//! The blocks of a page. `build.rs` includes this file, too.
+//! The code blocks of a page. `build.rs` includes this file, too.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A block between fences.
+/// A code block between two fences.
 #[derive(Debug)]
 pub struct Block {
     /// The line of its first fence, counted from 1.
@@ -33,7 +33,7 @@ pub fn pages(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// The blocks of a page.
+/// The code blocks of a page.
 pub fn blocks(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut from = None;

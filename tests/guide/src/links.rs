@@ -1,6 +1,6 @@
 //! The links of a page, and their possible targets.
 
-/// The targets of the links of a page, outside of blocks and of code.
+/// The targets of a page's links, except those in code blocks and in code between backticks.
 pub fn links(page: &str) -> Vec<String> {
     let mut targets = Vec::new();
     for line in prose(page) {
@@ -42,7 +42,7 @@ fn anchor(heading: &str) -> String {
         .collect()
 }
 
-/// The lines outside of blocks.
+/// The lines outside of code blocks.
 fn prose(page: &str) -> impl Iterator<Item = &str> {
     let mut is_inside = false;
     page.lines().filter(move |line| {

@@ -302,7 +302,8 @@ fn summarised(items: &[&str]) -> String {
     groups.join("; ")
 }
 
-/// Compares a page's table of operators with the kernels, or writes the table anew. The table is between two comments.
+/// Compares a page's table of operators with the kernels. If `WARPFOLD_WRITE` is set, writes the table instead. The table stands between
+/// two comments.
 fn check_operators(path: &str) -> Result<String> {
     let page = read(path)?;
     let (before, rest) = page

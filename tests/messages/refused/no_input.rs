@@ -1,4 +1,4 @@
-//! A vector by value, instead of a reference to it.
+//! A `Vec` by value, instead of a reference to it.
 
 use warpfold::{Gpu, Sum, reduce};
 

@@ -69,7 +69,7 @@ impl Op<Matrix> for MatrixProduct {
 }
 
 warpfold::item! {
-    /// `scale * value + offset`, of integers that wrap.
+    /// The map from `value` to `scale * value + offset`. The integers wrap.
     pub struct Affine {
         pub scale: u32,
         pub offset: u32,

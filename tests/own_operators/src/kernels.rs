@@ -20,7 +20,7 @@ warpfold::kernels! {
         use warpfold::Sum;
         use warpfold::device::{thread, warp};
         let lane = thread::lane();
-        // SAFETY: all 32 lanes reach every call, and there are six results for each.
+        // SAFETY: all 32 lanes reach every call, and there are six results for each lane.
         unsafe {
             let values = [
                 warp::shuffle_up(lane, 1),
@@ -70,7 +70,7 @@ warpfold::kernels! {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
-        // SAFETY: all 256 threads reach every call, as `item_count` is the same for all, and a barrier comes before the scratch is used
+        // SAFETY: all 256 threads reach every call, since `item_count` is the same for all. A barrier comes before the scratch is used
         // again. The block has `SHARED_BYTES`, enough for one scratch. There are `item_count` items and sums.
         unsafe {
             let scratch = Scratch::at(0);

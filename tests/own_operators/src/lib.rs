@@ -1,4 +1,4 @@
-//! Operators and kernels like a user's. `tests/` checks their results.
+//! Operators and kernels such as users write. `tests/` checks their results.
 
 #![allow(missing_docs)]
 

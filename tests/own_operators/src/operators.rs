@@ -1,4 +1,4 @@
-//! Operators like a user's. This file is compiled twice: for the host as a module, and for the device by `build.rs`.
+//! Operators such as users write. This file is compiled twice: for the host as a module, and for the device by `build.rs`.
 
 use warpfold::{Commutative, Equality, Op, Pair, Predicate};
 

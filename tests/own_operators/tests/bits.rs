@@ -1,5 +1,5 @@
-//! Operators like a user's give the same bits on the device as on the CPU, most of them at many lengths. They obey the laws that
-//! `check_operator` checks.
+//! Operators such as users write give the same bits on the device as on the CPU. Most of them are tested at many lengths. They obey the
+//! laws that `check_operator` checks.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

@@ -1,4 +1,5 @@
-//! Predicates like a user's select the same items on the device as on the host, and equalities give the same runs.
+//! Predicates and equalities such as users write. On the device and on the host, a predicate selects the same items, and an equality gives
+//! the same runs.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

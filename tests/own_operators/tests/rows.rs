@@ -10,8 +10,9 @@ use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Cpu, Gpu, reduce};
 use warpfold_kernels::segments::rings::has_rings;
 
-/// How many rows of how many items. Rows of 16 to 4,096 items go through rings if their length is a power of two. So do many rows of 8,192
-/// items. Up to 256 items, a ring's step has several rows. Some launches end in the middle of a step.
+/// Numbers of rows, each with the number of items of a row. Rows of 16 to 4,096 items go through rings if their length is a power of two.
+/// Rows of 8,192 items go through rings if there are many such rows. If a row has at most 256 items, a ring's step has several rows. Some
+/// launches end in the middle of a step.
 const ROWS: [(usize, usize); 24] = [
     (1000, 1),
     (700, 8),
@@ -39,7 +40,8 @@ const ROWS: [(usize, usize); 24] = [
     (1, 65_536),
 ];
 
-/// Lengths of long segments. The first is longer than a chunk of 4,096 items, and its last chunk begins in a window with the others.
+/// Lengths of long segments. The first segment is longer than a chunk of 4,096 items. Its last chunk begins in the same window as the other
+/// segments.
 const LONG: [usize; 4] = [5000, 1100, 900, 1000];
 
 fn number(random: &mut Random) -> i64 {
@@ -54,7 +56,7 @@ fn indices_count_from_the_start_of_each_row() {
     for (rows, row_items) in ROWS {
         let items = items(1 + rows * row_items, number);
         let input = DeviceBuffer::from_slice(&items).unwrap();
-        // A vector has two items. The first row begins at each place in it.
+        // A vector has two items. The first row begins once at the first item of a vector, and once at the second.
         for begin in 0..2 {
             let span = begin..begin + rows * row_items;
             let on_device = input.index(span.clone());

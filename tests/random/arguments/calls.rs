@@ -24,7 +24,7 @@ pub struct Call {
     pub only_waits: bool,
 }
 
-/// How a call ends.
+/// The last step of a call: `queue` or `wait`.
 #[derive(Clone, Copy)]
 pub enum End<'a> {
     Queued(&'a Stream),
@@ -95,7 +95,7 @@ fn output(items: usize) -> Role {
     Role::written(4, items)
 }
 
-/// An output that may be too short for the results. Then it is filled to its end.
+/// An output that may be too short for the results. If it is too short, the call fills it to its end.
 fn room(items: usize) -> Role {
     Role::written(4, items).any_length()
 }

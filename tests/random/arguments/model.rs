@@ -2,8 +2,9 @@
 
 use super::COLUMNS;
 
-/// The values written to each argument, from the values of all arguments. `None` if they are unspecified, as with wrong
-/// offsets. An argument that is only read has no written values. A number that the call returns comes last.
+/// Computes the values that a call writes to each argument. It takes the values that all arguments have before the call, and returns `None`
+/// if the call's results are unspecified, as with wrong offsets. An argument that is only read has no written values. A number that the
+/// call returns comes last.
 pub type Model = fn(&[Vec<u64>]) -> Option<Vec<Vec<u64>>>;
 
 fn sum(values: &[u64]) -> u64 {
@@ -311,7 +312,7 @@ pub fn run_starts(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], starts, vec![count]])
 }
 
-/// Writes starts only if there is an argument for them. The count is written or returned.
+/// The starts of the runs are written only if the call has an argument for them. The number of runs is written or returned.
 pub fn reduce_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let (firsts, starts) = (firsts(&a[0]), starts(&a[0]));
     let sums = runs(&a[0], &a[1]).into_iter().map(sum).collect();

@@ -3,7 +3,7 @@
 /// Which lengths an argument may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Length {
-    /// The length says how many items there are.
+    /// The call takes the number of items from the argument's length.
     Given,
     /// An argument of fewer than `items` items is refused.
     Needed,

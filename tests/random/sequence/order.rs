@@ -21,9 +21,9 @@ pub struct Order<'a> {
 
 #[derive(Default)]
 struct Board {
-    /// Whether each call has been made: a queued call is queued, a waiting one is done.
+    /// Whether each call has been made. A queued call has been made when it is queued, a waiting call when it is done.
     made: Vec<bool>,
-    /// Events by (earlier call, later call). They were recorded after the earlier call, and the later call waits for them.
+    /// Events by (earlier call, later call). An event is recorded after the earlier call. The later call waits for the event.
     events: HashMap<(usize, usize), Event>,
     /// Whether a thread has given up.
     failed: bool,
@@ -48,8 +48,8 @@ impl<'a> Order<'a> {
     }
 
     /// Waits until earlier calls have been made: all of them with [`Pace::InTurn`], otherwise those that conflict with this call. Then has
-    /// its stream wait for their events. A waiting call needs no event, since the library begins it after all earlier work of blocking
-    /// streams.
+    /// this call's stream wait for the events of those calls. A waiting call needs no event, since the library begins it after all earlier
+    /// work of blocking streams.
     pub fn before(&self, step: usize, stream: Option<&Stream>) {
         let earlier = &self.steps[..step];
         let is_needed = |other: &Step| match self.pace {
@@ -93,7 +93,7 @@ impl<'a> Order<'a> {
         self.changed.notify_all();
     }
 
-    /// Returns a guard. If this thread panics, the guard's drop lets the other threads give up.
+    /// Returns a guard. If this thread panics, the drop of the guard tells the other threads to give up.
     pub fn watch(&self) -> impl Drop {
         GiveUp(self)
     }

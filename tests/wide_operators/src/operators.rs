@@ -203,8 +203,8 @@ pub struct Least;
 #[derive(Debug, Clone, Copy)]
 pub struct Latest;
 
-/// Operators that return one of their operands unchanged. A value whose last number is 0 stands for no record, and counts as the identity.
-/// So `lift` makes the last number odd.
+/// Operators that return one of their operands unchanged. A value whose last number is 0 is no record. It counts as the identity. So `lift`
+/// makes the last number odd.
 macro_rules! choices {
     ($($operator:ident $number:ident $count:literal: |$left:ident, $right:ident| $takes_right:expr;)*) => {$(
         impl Op<[$number; $count]> for $operator {

@@ -1,7 +1,8 @@
-//! Runs PTX of other compilers: `cargo run --release -p virtual-gpu --example check_ptx -- FILE…`
+//! Runs PTX that compilers other than rustc made: `cargo run --release -p virtual-gpu --example check_ptx -- FILE…`
 //!
 //! Loads each file, and runs the kernels that this example knows by name. They run under every policy of the scheduler, with all checks.
-//! Their results are compared with the same computations on the host. A kernel that a file lacks is skipped and named.
+//! Their results are compared with the results of the same computations on the host. If a file lacks one of these kernels, the example
+//! prints the name of the kernel and skips it.
 
 mod bed;
 mod collective;

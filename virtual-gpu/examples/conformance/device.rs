@@ -1,4 +1,4 @@
-//! The device behind the driver API, real or not.
+//! Runs kernels on the device behind the driver API: a real GPU or the virtual GPU.
 //!
 //! After a kernel stops with an error, the context is unusable: later calls that need it report an error too.
 
@@ -169,12 +169,12 @@ impl Machine for Device {
         let module = match self.load_module(&module_text(cases)) {
             Ok(module) => module,
             Err(error) if cases.len() == 1 => return vec![Err(Failure::Load(error))],
-            // Some case does not load, so each case runs in a module of its own.
+            // At least one case does not load. So each case is loaded and run as a separate module.
             Err(_) => return cases.chunks(1).flat_map(|case| self.run(case)).collect(),
         };
         let run = |case| Self::run_one(module, case).map_err(Failure::Run);
         let outputs = cases.iter().map(run).collect();
-        // Unloading fails only after a kernel has failed. That failure is in `outputs`.
+        // Unloading fails only if a kernel has failed before. The failure of the kernel is in `outputs`.
         cuModuleUnload(module);
         outputs
     }

@@ -15,7 +15,7 @@ pub struct Answer {
     /// The kernel's text; empty for a kernel of the table.
     pub text: String,
     pub text_hash: u64,
-    /// The output; empty if its hash is enough.
+    /// The output if it differs from the virtual GPU's; otherwise empty.
     pub output: Vec<u8>,
     pub output_hash: u64,
 }

@@ -1,10 +1,10 @@
 //! Do hardware and the virtual GPU give the same bits?
 //!
-//! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels, or with `--table` one kernel for each form
-//! of an instruction. It runs each kernel on the virtual GPU and on the driver's device. If the outputs differ, it shows a difference. The
-//! first random kernels on which the devices disagree are also shortened and printed. The devices still disagree on a shortened kernel. On
-//! a machine without a GPU, the second device is also virtual. It then has another schedule and all checks on, unless `--through-driver` is
-//! given.
+//! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels. With `--table` it makes one kernel for
+//! each form of an instruction instead. It runs each kernel on the virtual GPU and on the driver's device. If the outputs differ, it shows
+//! a difference. The first random kernels on which the devices disagree are also shortened and printed. The devices still disagree on a
+//! shortened kernel. On a machine without a GPU, the second device is also a virtual GPU, with another schedule and with all checks on. If
+//! `--through-driver` is given: The second device is always the driver's device, even if that is the virtual GPU.
 
 mod compare;
 mod device;

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 /// Kernels that are loaded together, as one module.
 const BATCH: usize = 16;
-/// The most kernels that are shortened. Further kernels on which the machines disagree are only reported.
+/// At most this many kernels are shortened. Further kernels on which the machines disagree are only reported.
 const REDUCED: usize = 12;
 
 /// Compares the outputs of the kernels of these seeds, each kernel on both machines.
@@ -90,7 +90,7 @@ fn cases_of(seeds: &[u64], kernels: &[Vec<Statement>]) -> Vec<Case> {
         .collect()
 }
 
-/// The machine that did not load the kernel, if the verdict is that a machine did not load it.
+/// If the verdict is that a machine did not load the kernel: that machine.
 fn refusing_side(verdict: &Verdict) -> Option<Side> {
     match verdict {
         Verdict::Failed {

@@ -10,7 +10,7 @@ enum Change {
     Unwrap,
 }
 
-/// Removes or unwraps statements, from the last to the first, if `shows` still holds for the result.
+/// Removes or unwraps statements, from the last to the first. A change is kept only if `shows` returns true for the changed kernel.
 pub fn reduce(
     mut statements: Vec<Statement>,
     mut shows: impl FnMut(&[Statement]) -> bool,
@@ -42,7 +42,8 @@ pub fn count(statements: &[Statement]) -> usize {
     statements.iter().map(|s| 1 + within(s)).sum()
 }
 
-/// Changes the statement with the number `position`, in the order in which `count` counts. Returns whether a statement was changed.
+/// Changes the statement with the number `position`. The statements are numbered from 0, nested statements directly after the statement
+/// that contains them. Returns whether a statement was changed.
 fn apply(statements: &mut Vec<Statement>, position: &mut usize, change: Change) -> bool {
     for index in 0..statements.len() {
         if *position == 0 {

@@ -51,7 +51,7 @@ pub fn run(here: &mut impl Machine, file: &Path, filter: &str) -> Result<Tally, 
     Ok(tally)
 }
 
-/// The kernel of an answer, if it is still generated or its text was recorded.
+/// The kernel of an answer: the recorded text or, if no text was recorded, the kernel of the table with the same name and the same hash.
 fn case_of(answer: &Answer, table: &HashMap<String, Case>) -> Option<Case> {
     if answer.text.is_empty() {
         let case = table.get(&answer.name)?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Kernels that are loaded together, as one module.
 const BATCH: usize = 32;
-/// The most items with different results that are printed for a kernel.
+/// For each kernel, at most this many items with different results are printed.
 const SHOWN: usize = 5;
 
 /// Compares the results of these kernels on both machines.

@@ -26,7 +26,7 @@ README = ROOT / "virtual-gpu" / "README.md"
 MARKS = ("<!-- the suites' table -->\n", "<!-- its end -->")
 HEAD = "| program | tests | run | pass | do not pass | seconds |\n|---|---|---|---|---|---|\n"
 
-# Name, version, part, function, failures with a reason.
+# For each suite: the name, the version, the part, the function that runs the suite, and the tests that may fail, with the reasons.
 SUITES = [
     ("cudarc", CUDARC, "one device", cudarc, {}),
     ("cudarc", CUDARC, "two devices", cudarc_devices, {}),

@@ -111,7 +111,8 @@ def halves(conversion, back, call):
     return EACH.format(f"{back}({call})".replace("A", f"{conversion}(in[i])").replace("B", f"{conversion}({LAST})"))
 
 
-# Headers, the kernel's body on `in` and `out` of 512 items, the input, the expected output, the instruction.
+# For each kernel: the headers, the body (it reads `in` and writes `out`, each of 512 items), the input, the expected output, and the PTX
+# instruction that the compiled text must contain.
 KERNELS = {
     "vabsdiffu4": ("", EACH.format(f"__vabsdiffu4(in[i], {LAST})"), WORDS, lambda: joined(distances(np.uint8), np.uint8), "vabsdiff4.u32"),
     "vsadu4": ("", EACH.format(f"__vsadu4(in[i], {LAST})"), WORDS, lambda: sums(np.uint8), "vabsdiff4.u32.u32.u32.add"),

@@ -25,7 +25,7 @@ PACKAGES = [
     "mako==1.4.3",
 ]
 
-# Tests that may fail, by a part of their name, and why.
+# Tests that may fail: a part of the test's name, and the reason.
 PYCUDA_EXPECTED = {
     "test_recursive_launch": "PyCUDA's mistake: a race between a kernel and the grids that it launches",
 }
@@ -93,7 +93,7 @@ class PyCuda:
             PATH=self.path,
             PYCUDA_CACHE_DIR=str(self.cache),
             CUDA_ROOT=str(self.root),
-            # With less than 4.5 GB, tests of arrays of 2^32 items are skipped.
+            # On a device with less than 4.5 GB, PyCUDA skips its tests of arrays of 2^32 items.
             VIRTUAL_GPU_MEMORY="4G",
         )
         command = [self.python, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--tb=short", *arguments]

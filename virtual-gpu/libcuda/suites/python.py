@@ -33,7 +33,7 @@ PACKAGES = [
     "ml_dtypes==0.5.4",
 ]
 
-# Tests that may fail, by a part of their name, and why.
+# Tests that may fail: a part of the test's name, and the reason.
 EXPECTED = {
     "test_dispatcher_cpointer_arguments": "numba's mistake: a kernel accesses 16 items of arrays with 10",
     "test_struct_model_type_arr": "numba's mistake: a write past an array of one item",
@@ -64,7 +64,7 @@ EXPECTED = {
     "test_fortran_contiguous": "needs CuPy",
 }
 
-# Tests that run in a separate process: their fault ends the context, so no other test could run after them.
+# Each of these tests runs in a separate process: its fault ends the context, so no other test could run after it.
 APART = {
     "cudapy.test_dispatcher": "TestDispatcher.test_dispatcher_cpointer_arguments",
     "cudapy.test_localmem": "TestCudaLocalMem.test_struct_model_type_arr",
@@ -74,8 +74,8 @@ APART = {
 def numba(*parts):
     """The tests of some parts of the suite, with a process for each file."""
     venv = pip_environment("numba", PACKAGES)
-    # A race ends a context. In numba's kernel that assigns to an array of no dimensions, all threads of a block write the same
-    # value, which is a race.
+    # The race check is off, because a race ends the context, and one kernel of numba's tests has a race: it assigns to an array of no
+    # dimensions, so all threads of a block write the same value to one address.
     env = environment(
         VIRTUAL_GPU_CHECKS="memory,sync",
         NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS="0",

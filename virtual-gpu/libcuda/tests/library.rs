@@ -1,6 +1,6 @@
-//! Tests the library as `libcuda.so.1`, opened at run time. Each case is a separate process: this program starts itself with the case's
-//! word, and compares the output. This program is also linked with the virtual driver, for the cases in which a process has two copies of
-//! it.
+//! Tests the library as `libcuda.so.1`, opened at run time. Each case is a separate process: this program starts itself with the word of
+//! the case as the argument, and compares the output. This program is also linked with the virtual driver, for the cases in which a process
+//! has two copies of it.
 
 use std::env;
 use std::error::Error;
@@ -129,7 +129,7 @@ fn report(word: &str) -> Result<(), Box<dyn Error>> {
             library.get::<GetProcAddress>(b"cuGetProcAddress\0")?,
         )
     };
-    // SAFETY: `cuInit` takes no pointers, and the flags are 0 as it requires.
+    // SAFETY: `cuInit` takes no pointers, and the flags are 0, as it requires.
     let start = || unsafe { init(0) };
     match word {
         "library" => {

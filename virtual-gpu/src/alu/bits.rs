@@ -109,8 +109,9 @@ pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
     })
 }
 
-/// `fns`: the position of the `offset`-th bit that is set, counted from `base` on, upwards, or downwards if `offset` is negative; all ones
-/// if there is no such bit. The offset 0 means the bit at `base` itself. For the offset `i32::MIN` the hardware gives 0.
+/// `fns`: the position of the `offset`-th set bit, or all ones if there is no such bit. If `offset` is positive, the set bits are counted
+/// upwards from `base`. If it is negative, they are counted downwards from `base`. If it is 0, the bit at `base` itself is meant. For the
+/// offset `i32::MIN` the hardware gives 0.
 pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     if offset == i32::MIN {
         return 0;

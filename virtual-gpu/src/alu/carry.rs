@@ -1,4 +1,4 @@
-//! Chains of additions and subtractions wider than a register.
+//! Chains of instructions that add or subtract numbers wider than a register.
 //!
 //! The condition code is 1 after an addition that carries, and after a subtraction that borrows.
 

@@ -20,7 +20,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    /// The most arrivals that a phase can expect.
+    /// The greatest number of arrivals that a phase can expect.
     pub(crate) const MOST_ARRIVALS: u64 = COUNT;
 
     pub(crate) fn new(expected: u64) -> Self {

@@ -17,7 +17,8 @@ pub(crate) fn dot4<const A_SIGNED: bool, const B_SIGNED: bool>(a: u32, b: u32, c
     })
 }
 
-/// `dp2a`: the low half of `a` times byte `FIRST` of `b`, and the high half times the next byte, added to `c`.
+/// `dp2a`: `c` plus two products. They are the low half of `a` times byte `FIRST` of `b`, and the high half of `a` times the next byte of
+/// `b`.
 pub(crate) fn dot2<const A_SIGNED: bool, const B_SIGNED: bool, const FIRST: u32>(
     a: u32,
     b: u32,

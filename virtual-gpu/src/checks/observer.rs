@@ -56,7 +56,7 @@ pub(crate) struct GridStart<'a> {
     pub first_block: u64,
     pub shape: Shape,
     pub program: &'a Arc<Program>,
-    /// Ended blocks that this grid is ordered after.
+    /// Blocks that have ended, and that are ordered before this grid.
     pub after: &'a [Range<u64>],
 }
 
@@ -89,11 +89,11 @@ pub(crate) trait Observer {
     /// A block has ended.
     fn block_ends(&mut self, block: u64);
 
-    /// Whether the observer needs the values that writes to global memory overwrite.
+    /// Whether the observer needs the old value of each element of global memory that is overwritten.
     fn remembers(&self) -> bool {
         false
     }
-    /// Called before a write is reported, with the value that it overwrites, if known.
+    /// Called before a write is reported. The second argument is the overwritten value, if that value is known.
     fn overwrites(&mut self, _: &Element, _before: Option<u64>) {}
     /// Called before a read is reported. If the read is to get an older value instead of the current value, returns the older value.
     fn reads_older(&mut self, _: &Element) -> Option<u64> {

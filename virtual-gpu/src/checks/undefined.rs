@@ -1,9 +1,7 @@
-//! Tracks which bytes of a warp's registers, predicates and local memory are undefined: never
-//! written, or computed from such bytes.
+//! Tracks which bytes of a warp's registers, predicates and local memory are undefined: never written, or computed from such bytes.
 //!
-//! A register has eight bytes in each of 32 lanes; for each byte there is a mask of lanes in which
-//! it is undefined. Undefined bytes may be moved and computed with; `exec/init` says where they are
-//! an error.
+//! A register has eight bytes in each of 32 lanes; for each byte there is a mask of lanes in which it is undefined. A program may move
+//! undefined bytes and compute with them; `exec/init` says where they are an error.
 
 use crate::fault::Space;
 use crate::program::{ALL_LANES, CONSTANT, Pred, PredSource, Reg};

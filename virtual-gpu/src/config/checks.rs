@@ -18,7 +18,7 @@ pub struct Checks {
     /// Data races within a launch, in global and shared memory. Also data races between launches, copies, fills and stream-ordered frees,
     /// in global and page-locked memory.
     pub race: Switch,
-    /// Unwritten bytes that decide, for example, a branch, an address, or which threads take part.
+    /// Unwritten bytes that decide, for example, a branch, an address, or which lanes take part in an instruction.
     pub init: Switch,
     /// Copies of unwritten bytes to the host. Such copies are reported, and not stopped. Off by default, because a correct program may copy
     /// more than its kernels wrote.
@@ -39,7 +39,7 @@ pub struct Checks {
 pub enum Switch {
     /// Watch. `copies` and `leaks` only report a mistake. With the other checks, the work that makes the mistake also fails.
     On,
-    /// Do not watch: go on as a real device might.
+    /// Do not watch. After a mistake, the run continues as it might on a real device.
     Off,
 }
 

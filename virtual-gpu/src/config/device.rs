@@ -1,8 +1,8 @@
 //! The virtual device: its size and its limits.
 //!
-//! The default limits are a current data-centre GPU's, but there is less memory and there are fewer multiprocessors. The multiprocessors
-//! are few on purpose: ordering mistakes show sooner when few blocks run at once. Not modelled: clock rates, caches, latencies. Nothing
-//! here predicts time.
+//! The default limits are those of a current data-centre GPU, except that there is less memory and there are fewer multiprocessors. The
+//! multiprocessors are few on purpose: ordering mistakes show sooner when few blocks run at once. Not modelled: clock rates, caches,
+//! latencies. Nothing here predicts time.
 
 /// The limits of a virtual device.
 ///
@@ -79,7 +79,7 @@ impl DeviceConfig {
     /// The number of blocks that one multiprocessor holds at once, if each has `threads` threads and
     /// `shared_bytes` bytes of shared memory. 0 if not even one block fits.
     ///
-    /// Registers do not count: PTX has virtual registers, and the compiler that assigns real registers is not modelled.
+    /// Registers do not limit this number: PTX has virtual registers, and the compiler that assigns real registers is not modelled.
     ///
     /// ```
     /// let device = virtual_gpu::DeviceConfig::default();

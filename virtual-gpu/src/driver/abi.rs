@@ -2,9 +2,10 @@
 //! real driver does.
 //!
 //! The exported functions, which are called the *seam*, are `unsafe` with one contract ("# Safety" in [`exports`](super::seam)): each
-//! pointer is null or meets the CUDA documentation. Wrappers come from C callers; Rust code can only make null pointers, handles from keys,
-//! and host pointers from addresses that a caller passed. So each wrapper meets this contract, and code that receives wrappers is safe. All
-//! unsafe accesses through wrappers are in this file. Of the pointers, only [`HostPointer`] may be kept after the call.
+//! pointer is null, or fulfils what the CUDA documentation requires of it. Wrappers come from C callers; Rust code can only make null
+//! pointers, handles from keys, and host pointers from addresses that a caller passed. So each wrapper meets this contract, and code that
+//! receives wrappers is safe. All unsafe accesses through wrappers are in this file. Of the pointers, only [`HostPointer`] may be kept
+//! after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;
@@ -150,8 +151,8 @@ impl Text {
     }
 }
 
-/// Host memory that a call or its work reads or writes, or the argument of a callback. The pointer may be kept after the call, in a
-/// stream's queue, a graph, a linker or a user object: by CUDA's contract the memory stays valid as long as they may use it.
+/// Host memory that a call or its work reads or writes, or the argument of a callback. A stream's queue, a graph, a linker or a user object
+/// may keep the pointer after the call. By CUDA's contract, the memory stays valid as long as the keeper of the pointer may use it.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);

@@ -1,6 +1,6 @@
-//! Allows one virtual driver in a process. A program may link this crate and also load another copy as `libcuda.so.1`.
-//! The two copies would be two machines that know nothing of each other. They do not even share symbols. So the first
-//! copy that answers opens a memory file, and the second copy finds the file's name among the process's open files.
+//! Makes sure that at most one virtual driver answers calls in a process. A program may link this crate and also load another copy as
+//! `libcuda.so.1`. The two copies would be two machines that know nothing of each other. They do not even share symbols. So the first copy
+//! that answers opens a memory file, and the second copy finds the file's name among the process's open files.
 
 /// Whether this copy may answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) fn claim() -> Claim {
 #[cfg(target_os = "linux")]
 const NAME: &std::ffi::CStr = c"virtual-gpu-driver";
 
-/// How many memory files of this name the process has open. Each copy opens a file before it counts.
+/// How many memory files of this name the process has open. Each copy opens its own file before it calls this function.
 #[cfg(target_os = "linux")]
 fn claims() -> usize {
     let files = std::fs::read_dir("/proc/self/fd")

@@ -18,7 +18,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code(pub i32);
 
-/// The result of every call of the virtual driver, which the seam turns into a number.
+/// The result of a call of the virtual driver. The seam turns this result into a number.
 pub(crate) type Outcome<T = ()> = Result<T, Code>;
 
 /// The result code of a call that succeeded.

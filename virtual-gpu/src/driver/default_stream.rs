@@ -1,5 +1,5 @@
-//! The stream that the handle zero means in a call. For symbols that end with `_ptds` or `_ptsz` it is the calling thread's default stream,
-//! for others the legacy default stream.
+//! The default stream of a call: the stream that the handle zero stands for. If the call's symbol ends with `_ptds` or `_ptsz`, it is the
+//! default stream of the calling thread. Otherwise, it is the legacy default stream.
 
 use std::cell::Cell;
 

@@ -28,17 +28,18 @@ pub enum Finding {
         /// The objects that were left.
         left: Left,
     },
-    /// A copy to the host of undefined bytes: nothing wrote them, or a kernel wrote undefined values.
+    /// Undefined bytes were copied to the host: nothing had written them, or a kernel had written undefined values.
     UninitialisedCopy {
-        /// The address on the device.
+        /// The source address on the device. If the copy has several rows, this is the address of the first row that has undefined bytes.
         address: u64,
-        /// Bytes of the copy, or of one row of a copy of many rows.
+        /// The length of the copy in bytes. If the copy has several rows, this is the length of one row.
         bytes: u64,
-        /// The offset of the first undefined byte.
+        /// The offset of the first undefined byte from `address`.
         first: u64,
     },
-    /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The context of the later piece is
-    /// poisoned, as after a fault. If the later piece is a launch without another fault, the race is also the launch's fault.
+    /// Two pieces of work access the same bytes, at least one of the two pieces writes these bytes, and nothing orders the pieces. The
+    /// context of the later piece is poisoned, as after a fault. If the later piece is a launch that has no other fault, the race is also
+    /// the launch's fault.
     StreamRace(Box<StreamRace>),
 }
 

@@ -65,7 +65,7 @@ pub enum Moment {
     Before,
     /// The call has its effect, writes its results, and fails. An object that it created stays.
     After,
-    /// The call succeeds. The next call that synchronises has its effect, and returns the code.
+    /// The call succeeds. The next call that synchronises has its effect, but returns the failure's code.
     Deferred,
     /// The call and later calls fail without effect, until the failure is disarmed. Some later calls are not affected, such as
     /// `cuDeviceGetAttribute` and the calls for primary contexts.
@@ -185,7 +185,7 @@ pub fn fail(failure: Failure) -> Armed {
     }
 }
 
-/// Runs `work` and returns the names of the driver calls that this thread made in it, in order.
+/// Runs `work`. Returns its result, and the names of the driver calls that this thread made in `work`, in the order of the calls.
 ///
 /// ```
 /// # unsafe extern "C" {
@@ -219,7 +219,7 @@ pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
 }
 
 impl Armed {
-    /// Whether the counted call with the number `nth` was made. A deferred failure shows only later.
+    /// Whether the counted call with the number `nth` was made. If the failure is deferred, this is true even before the failure shows.
     ///
     /// ```
     /// use virtual_gpu::driver::{Code, inject};

@@ -1,8 +1,7 @@
 //! For tests: the counters and the faults of launches, and options for launches.
 //!
-//! Results belong to the host thread that enqueued a launch, whichever thread carries it out. So tests that run
-//! side by side do not see each other's results. A launch is listed when it is done, so synchronise before you
-//! read the list.
+//! The results of a launch belong to the host thread that enqueued the launch, whichever thread carries it out. So tests that run side by
+//! side do not see each other's results. A launch is listed only when it is done, so synchronise before you read the list.
 
 use crate::driver::findings::Findings;
 use crate::driver::mode;

@@ -6,7 +6,7 @@
 //!   these symbols are in `abi`, which `calls/` and `objects/` use too.
 //! - `calls/`: what each call does on the virtual device.
 //! - `objects/`: what the calls act on, such as contexts, streams and their work, and graphs.
-//! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and its limits.
+//! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and the limits of the virtual device.
 //! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and return counters and faults,
 //!   counts of live objects, findings, and the times of calls.
 //!

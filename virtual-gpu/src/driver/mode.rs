@@ -1,5 +1,5 @@
-//! Decides once which device the process gets: at the first driver call, or at an earlier call of [`start`], [`mode`] or another function
-//! that needs to know.
+//! Decides once which device the process gets: at the first driver call, or at the first call of [`start`], [`mode`] or another function
+//! that depends on this decision, whichever comes first.
 
 use crate::driver::claim::{self, Claim};
 use crate::driver::code::Code;
@@ -89,7 +89,7 @@ pub(crate) enum Backend {
 
 static BACKEND: OnceLock<Backend> = OnceLock::new();
 
-/// Starts the driver with these settings in place of the environment's. Call it before any driver call.
+/// Starts the driver with these settings instead of the settings in environment variables. Call it before any driver call.
 ///
 /// ```
 /// use virtual_gpu::driver::{Choice, Devices, Mode, Settings, mode, start};
@@ -129,8 +129,8 @@ pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
 ///
 /// # Errors
 ///
-/// An environment variable cannot be used, or the settings ask for the real driver and there is none, or another copy of this crate already
-/// answers in this process.
+/// Fails if an environment variable cannot be used, if the settings ask for the real driver and no real driver can be opened, or if another
+/// copy of this crate already answers in this process.
 pub fn mode() -> Result<Mode, ModeError> {
     match backend() {
         Backend::Real(_) => Ok(Mode::Real),

@@ -1,8 +1,8 @@
 //! The driver's configuration: read from the environment, or set by the program before its first driver call. The variables are listed in
 //! [`VARIABLES`](crate::VARIABLES).
 //!
-//! If a value cannot be read, or an unlisted variable has a name that begins with `VIRTUAL_GPU_`, `cuInit` fails, and
-//! [`mode`](crate::mode()) says why.
+//! There are two possible errors: a value that cannot be read, and an unlisted variable whose name begins with `VIRTUAL_GPU_`. After such
+//! an error `cuInit` fails, and [`mode`](crate::mode()) says why.
 
 use crate::driver::architectures;
 use crate::driver::variables::{SettingsError, Variables};

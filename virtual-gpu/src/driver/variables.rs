@@ -95,8 +95,8 @@ fn values(name: &str) -> &'static str {
     named.next().map_or("", |variable| variable.values)
 }
 
-/// The known name that was probably meant: a name that begins with the given text, or else the name with
-/// the smallest edit distance.
+/// The known name that was probably meant. Known names that begin with the given name are preferred. Among several, or if there are none,
+/// the smallest edit distance decides.
 fn nearest(variable: &OsStr) -> &'static str {
     let written = variable.as_encoded_bytes();
     let unlikeness = |name: &&str| {

@@ -1,9 +1,9 @@
 //! Lanes that execute one exchange from different instructions.
 //!
-//! An exchange, such as a shuffle or a vote, waits until all lanes of its mask that have not exited execute it "with the same qualifiers
-//! and same membermask value" (PTX ISA). These lanes may be at different instructions, for example in two branches. The CUDA C++
-//! Programming Guide has an example with a `__shfl_xor_sync` in each branch, which is right from Volta on. On an H200 (2026-11-25), a
-//! `shfl.sync` in each of two branches exchanged among all lanes of the warp. So did a `vote.sync` in each branch.
+//! An exchange, such as a shuffle or a vote, waits for all lanes of its mask, except those that have exited. The lanes must execute it
+//! "with the same qualifiers and same membermask value" (PTX ISA). They may be at different instructions, for example in two branches. The
+//! CUDA C++ Programming Guide has an example with a `__shfl_xor_sync` in each branch, which is right from Volta on. On an H200
+//! (2026-11-25), a `shfl.sync` in each of two branches exchanged among all lanes of the warp. So did a `vote.sync` in each branch.
 //!
 //! The instructions may name different registers. So the exchange has its own set of registers. The operands of all lanes are copied to
 //! this set. The results are copied from this set to each instruction's registers.
@@ -31,7 +31,7 @@ const MEMBERS: Reg = Reg(3);
 const RESULT: Reg = Reg(4);
 const REGISTERS: u32 = 5;
 
-/// The exchange's own predicates, after predicate 0: the operand, the result.
+/// The exchange's own predicates: the operand, the result. Their numbers begin at 1, because predicate 0 is always true.
 const HOLDS: Pred = Pred(1);
 const FOUND: Pred = Pred(2);
 const PREDICATES: u32 = 3;

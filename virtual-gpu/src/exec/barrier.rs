@@ -4,9 +4,13 @@
 //! the block that has not exited. Otherwise it waits for the given number of threads; a whole warp
 //! counts as 32.
 //!
-//! With the sync check on, two things are faults: a barrier without a count that completes after some threads have exited, and an aligned
-//! barrier that only some threads of a warp reach, or that a warp's threads reach at different instructions. The hardware tolerates some of
-//! these mistakes; the programming model allows none.
+//! With the sync check on, these mistakes are faults:
+//!
+//! - A barrier without a count completes after some threads have exited.
+//! - Only some threads of a warp reach an aligned barrier.
+//! - Threads of one warp reach an aligned barrier at different instructions.
+//!
+//! The hardware tolerates some of these mistakes; the programming model allows none.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};

@@ -1,11 +1,11 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
-//! A copy lands at some time between its issue and the wait for it. At the start of each turn of a warp of the block, a random number from
-//! the seed decides whether the copy lands. If the copy has not landed, a `wait_group`, a `wait_all` or a `cp.async.mbarrier.arrive` for it
-//! makes it land. Until that instruction, the copy owns its bytes of shared memory. The race check reports every access that conflicts with
-//! the copy, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. The copy comes before a thread's
-//! later accesses if an acquiring test of the thread has found the mbarrier's phase complete, or if the thread is ordered after such a
-//! thread. A conflicting access that nothing orders with the copy is reported.
+//! A copy lands at some time between its issue and the wait for it. Whenever a warp of the block gets a turn, a random number from the seed
+//! first decides whether the copy lands. A `wait_group`, `wait_all` or `cp.async.mbarrier.arrive` that covers the copy makes it land, if it
+//! has not landed yet. Until that instruction, the copy owns its bytes of shared memory. The race check reports every access that conflicts
+//! with the copy, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. Suppose that a thread tests
+//! the mbarrier with acquire semantics, and finds the phase complete. Then the copy is ordered before the later accesses of this thread,
+//! and of threads that are ordered after the test. A conflicting access that is ordered neither before nor after the copy is reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
 //! written. So `wait_group.read` waits for the whole copy.
@@ -21,7 +21,7 @@ use crate::program::{
     WaitFor, lanes,
 };
 
-/// One instruction's copies that have not been waited for.
+/// The copies of one instruction that have not been waited for.
 #[derive(Debug)]
 struct Copy {
     /// The operands of the instruction.
@@ -252,7 +252,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Fails if lanes have not waited for the preceding launches and begin copies that read one byte or more.
+    /// Fails if a lane begins a copy that reads one byte or more, but has not waited for the preceding launches.
     fn check_copy_waited(&self, copy: &Copy) -> Result<(), Finding> {
         let copies_something = |lane: &usize| copy.read[*lane] != 0;
         let Some(lane) = lanes(copy.in_flight & !self.waited).find(copies_something) else {
@@ -300,8 +300,8 @@ impl Warp {
         told.map_err(|Finding { kind, lane }| self.stop(kind, pc, lane as u32))
     }
 
-    /// Makes copies of the kind `of` by these lanes land: the copies of all committed groups except the latest `but`, or all copies if
-    /// `but` is `None`. Leaves out copies that report to an mbarrier.
+    /// Lands copies of the kind `of` that these lanes have begun. If `but` is `None`: all of them. Otherwise: those of the committed
+    /// groups, except the latest `but` groups. Skips copies that report to an mbarrier.
     fn land_groups<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -373,7 +373,7 @@ impl Warp {
         reported.map_err(|Finding { kind, lane }| self.stop(kind, copy.pc, lane as u32))
     }
 
-    /// Moves the bytes of some lanes' copies, piece by piece.
+    /// Moves the bytes of some lanes' copies, in pieces of at most 16 bytes.
     fn transfer_copy<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

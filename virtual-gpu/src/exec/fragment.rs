@@ -1,4 +1,5 @@
-//! Runs a fragment of a warp until it waits, splits or exits, its turn is over, or another fragment should go first.
+//! Runs a fragment of a warp. The run ends when the fragment waits, splits or exits, when the warp's turn is over, or when another fragment
+//! should go first.
 
 use super::block::Shared;
 use super::machine::{Machine, Stop};
@@ -21,9 +22,9 @@ struct Here {
 
 /// How a fragment continues after an instruction.
 enum Flow {
-    /// The fragment goes on at the next instruction, with these lanes.
+    /// The fragment continues at the next instruction, with these lanes.
     Next(u32),
-    /// The fragment goes on at another instruction, with the same lanes.
+    /// The fragment continues at another instruction, with the same lanes.
     Jump(u32),
     /// The fragment's run is over: its lanes are parked, or have exited.
     Over,
@@ -78,7 +79,7 @@ impl Warp {
         }
     }
 
-    /// Runs a part of the check for uninitialised bytes, before an instruction is executed.
+    /// Runs the part of the check for uninitialised bytes that comes before an instruction is executed.
     #[inline(always)]
     fn check_undefined<O: Observer>(
         &mut self,

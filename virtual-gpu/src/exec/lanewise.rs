@@ -130,7 +130,7 @@ fn select(registers: &mut Registers, d: Reg, [a, b]: [Reg; 2], p: PredSource, ac
     registers.keep(d, &out, active);
 }
 
-/// Joins parts to a wider value, the lowest first.
+/// Joins parts into one wider value. The first part becomes the lowest bits.
 #[inline(always)]
 fn pack(registers: &mut Registers, d: Reg, parts: &[Reg], part_bits: u32, active: u32) {
     let mut out = [0; 32];
@@ -143,7 +143,7 @@ fn pack(registers: &mut Registers, d: Reg, parts: &[Reg], part_bits: u32, active
     registers.keep(d, &out, active);
 }
 
-/// Splits a value into parts, the lowest first.
+/// Splits a value into parts. The first part gets the lowest bits.
 #[inline(always)]
 fn unpack(registers: &mut Registers, parts: &[Option<Reg>], a: Reg, part_bits: u32, active: u32) {
     let whole = *registers.row(a);

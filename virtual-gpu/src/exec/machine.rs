@@ -27,8 +27,8 @@ pub(super) struct Machine<'a, O> {
     pub observer: O,
     /// Index into the program's places: the place of the current instruction, if the launch is watched.
     pub place: u32,
-    /// Added to a warp's number when accesses are reported to the observer. The value is the number of warps of a block while an
-    /// asynchronous copy lands or arrives at an mbarrier, so that copies count as warps of their own. Otherwise the value is 0.
+    /// Added to a warp's number when accesses are reported to the observer. While an asynchronous copy lands or arrives at an mbarrier, the
+    /// value is the number of warps of a block, so that copies count as separate warps. At other times the value is 0.
     pub copier: u32,
     pub buffers: Buffers<'a>,
     pub workspaces: Workspaces<'a>,

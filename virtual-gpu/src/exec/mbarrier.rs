@@ -16,7 +16,7 @@ use crate::checks::Observer;
 use crate::fault::{AccessKind, FaultKind};
 use crate::program::{Address, AddressSpace, Mbarrier, MbarrierKind, Phase, Row, Strength, lanes};
 
-/// Bytes of an mbarrier.
+/// The size of an mbarrier in bytes.
 const BYTES: u32 = 8;
 
 impl Warp {
@@ -72,7 +72,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Carries out one lane's operation. Returns the state before it, and whether a tested phase is complete.
+    /// Carries out one lane's operation. Returns the state before the operation, and whether a tested phase is complete.
     fn one<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -5,7 +5,8 @@
 //! lanes of an instruction access memory one after the other: first the lanes whose addresses lie in one space, in order, then the lanes of
 //! the next space. If one lane faults, the accesses of the lanes before it may have been executed.
 //!
-//! A generic address lies in the window of a space, or else is a global address.
+//! The spaces other than global memory have windows in the generic address space. A generic address outside these windows is a global
+//! address.
 
 use super::block::Shared;
 use super::bounds::{check_global, check_space};

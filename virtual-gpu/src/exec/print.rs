@@ -12,7 +12,7 @@ use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::program::{Print, Reg, lanes};
 
-/// The most bytes that are read of a text, and the greatest width and precision.
+/// The greatest number of bytes that are read of a text. It is also the greatest width, and the greatest precision.
 const MAX_TEXT: usize = 1 << 12;
 
 /// The values of a call: the address of the next value, the number of values read, and the function that reads a byte.

@@ -1,7 +1,7 @@
 //! Special registers.
 //!
-//! Clocks count warp instructions of the whole launch and do not measure time. A warp's n-th read of a clock advances
-//! the clock by n more ticks. So a wait for many ticks ends after few reads: 10^9 ticks take 45,000 reads.
+//! Clocks count warp instructions of the whole launch and do not measure time. In addition, the n-th read of a clock by a warp advances the
+//! clock by n ticks. So a wait for many ticks ends after few reads: 10^9 ticks take 45,000 reads.
 
 use super::block::Shared;
 use super::machine::Machine;

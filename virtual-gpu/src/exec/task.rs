@@ -67,7 +67,8 @@ pub(super) struct Children<'a> {
     waiting: Vec<(ChildStream, Task<'a>)>,
     /// The grid's tail launches. They run one after the other when the grid and its children have ended.
     pub tails: Vec<Task<'a>>,
-    /// For each block of the grid, the ended grids in the block's NULL stream, as ranges of blocks.
+    /// For each block of this grid: the grids in the block's NULL stream that have ended. Each of these grids is given as a range of block
+    /// numbers, which includes the blocks of its descendants.
     finished: HashMap<u64, Vec<Range<u64>>>,
 }
 

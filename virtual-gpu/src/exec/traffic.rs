@@ -3,7 +3,7 @@
 
 use crate::program::{Row, lanes};
 
-/// Bytes of a sector.
+/// The size of a sector in bytes.
 const SECTOR_BYTES: u64 = 32;
 const BANKS: u64 = 32;
 const BANK_BYTES: u64 = 4;
@@ -35,8 +35,8 @@ pub(super) fn sectors(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     all.len() as u64
 }
 
-/// Wavefronts beyond the first of each pass. A pass has 8 lanes for accesses of 16 bytes, 16 lanes for 8
-/// bytes, and all lanes otherwise.
+/// The number of wavefronts beyond the first wavefront of each pass. A pass has 8 lanes for accesses of 16 bytes, 16 lanes for 8 bytes, and
+/// all lanes otherwise.
 pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let lanes_per_pass = match bytes {
         16 => 8,
@@ -53,7 +53,8 @@ pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
         .sum()
 }
 
-/// The wavefronts of one pass: the number of different words that its lanes access in one bank, for the bank where this number is largest.
+/// The number of wavefronts of one pass. In each bank, the different words that the lanes of the pass access are counted. The result is the
+/// greatest of these counts.
 fn wavefronts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let words_per_lane = u64::from(bytes).div_ceil(BANK_BYTES);
     let ascending = lanes(mask).zip(lanes(mask).skip(1)).all(|(lane, next)| {

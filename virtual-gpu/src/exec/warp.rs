@@ -1,7 +1,7 @@
 //! A warp: its registers, and its lanes grouped into fragments.
 //!
-//! A fragment runs until it waits, splits or exits, its turn is over, or another fragment of the warp should go first. These rules decide
-//! which lanes run:
+//! The run of a fragment ends when the fragment waits, splits or exits, when the warp's turn is over, or when another fragment of the warp
+//! should go first. These rules decide which lanes run:
 //!
 //! 1. Of the fragments that can run, the fragment at the instruction with the lowest rank goes first. A loop usually has lower ranks than
 //!    the code after it. So fragments that lag behind catch up, and fragments reconverge where their paths meet, as on the hardware.
@@ -44,7 +44,7 @@ pub(super) enum State {
 /// Which fragment goes next.
 #[derive(Debug, Clone, Copy)]
 enum Turn {
-    /// The fragment at the lowest rank.
+    /// The fragment at the instruction with the lowest rank.
     ByRank,
     /// The fragment that contains this lane, whatever its rank.
     Favoured(u32),
@@ -72,7 +72,7 @@ pub(super) struct Warp {
     pub(super) turn_left: i64,
 }
 
-/// Whether the current fragment goes on, or another fragment runs next.
+/// Whether the current fragment continues, or another fragment runs next.
 pub(super) enum Next {
     Go,
     Switch,
@@ -215,7 +215,7 @@ impl Warp {
     pub(super) fn exit(&mut self, shared: &mut Shared, active: u32) {
         self.live &= !active;
         shared.thread_exits(active.count_ones());
-        // Fragments that wait for these lanes check again which lanes are missing.
+        // Fragments that wait for other lanes become ready, so that they check again which lanes are missing.
         for fragment in &mut self.fragments {
             if fragment.state == State::AtWarpSync {
                 fragment.state = State::Ready;

@@ -43,7 +43,7 @@ impl<'a> Workspaces<'a> {
 impl Drop for Workspaces<'_> {
     fn drop(&mut self) {
         for address in self.addresses.values() {
-            // Freeing fails only if memory was short, because nothing else frees a workspace.
+            // Freeing fails only for address 0, which means that memory was short. Nothing else frees a workspace.
             let _ = self.memory.free(*address);
         }
     }

@@ -62,8 +62,8 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// The fault of a launch that raced with other work. Its thread and its line are those of the access at which the race was found, if
-    /// they are known.
+    /// The fault of a launch that raced with other work. The fault names the thread and the line of the access at which the race was found.
+    /// An unknown thread or line is given as 0.
     pub(crate) fn of_stream_race(race: Box<StreamRace>) -> Self {
         let (kernel, at, line, instruction) = match &race.later.by {
             Doer::Kernel {
@@ -226,7 +226,7 @@ impl fmt::Display for Extent {
 pub enum Near {
     /// No live allocation of device memory is near the address.
     Nothing,
-    /// The address lies inside this allocation. An access out of bounds runs past the allocation's end.
+    /// The address lies inside this allocation. If an access to this address is out of bounds, it runs past the end of the allocation.
     Across(Extent),
     /// The address lies this number of bytes past the end of this allocation.
     After(Extent, u64),
@@ -257,7 +257,7 @@ impl fmt::Display for Near {
 pub enum Conflict {
     /// Nothing orders the two accesses.
     Unordered,
-    /// The later access is `ld.global.nc`. It may read only bytes that do not change while its grid runs.
+    /// The later access is `ld.global.nc`. Such a load may read only bytes that do not change while its grid runs.
     ReadOnly,
 }
 
@@ -291,11 +291,11 @@ pub enum FaultKind {
         space: Space,
         /// The kind of access.
         access: AccessKind,
-        /// The address. Outside global memory it is an offset within the space.
+        /// The address. In a space other than global memory, it is an offset within the space.
         address: u64,
         /// Bytes of the access.
         bytes: u32,
-        /// The nearest allocation. Outside global memory, the whole space.
+        /// In global memory, the nearest allocation. In another space, the whole space.
         near: Near,
     },
     /// An access to memory that was freed.
@@ -352,7 +352,7 @@ pub enum FaultKind {
     BarrierDivergence {
         /// The barrier's number.
         barrier: u32,
-        /// The threads that did not come, or came elsewhere, as text.
+        /// The threads that did not reach the barrier, or reached it at another instruction, as text.
         missing: String,
     },
     /// An invalid use of a barrier or an mbarrier, for example with a wrong number or count.
@@ -385,8 +385,8 @@ pub enum FaultKind {
     /// The launch and another piece of work access the same bytes, at least one of them writes, and
     /// nothing orders the two.
     StreamRace(Box<StreamRace>),
-    /// An undefined value decides something, such as a branch, an address, or which threads take part. It comes from a register or a byte
-    /// that nothing wrote.
+    /// An undefined value decides something, such as a branch, an address, or which threads take part. The value comes from a register or a
+    /// byte that nothing wrote.
     Uninitialised {
         /// What was undefined, in words.
         what: String,

@@ -6,7 +6,7 @@ use std::fmt;
 /// Two pieces of work that access the same byte. At least one of them writes, and nothing orders them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamRace {
-    /// The address of a byte that both access.
+    /// The address of a byte that both pieces of work access.
     pub address: u64,
     /// The allocation or page-locked host memory that contains the byte.
     pub allocation: Option<Extent>,

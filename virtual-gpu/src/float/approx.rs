@@ -48,7 +48,7 @@ pub(crate) fn approximate_upper_half(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// `rsqrt.approx.f64`. Its result has all bits, not only the upper half.
+/// `rsqrt.approx.f64`. The lower half of the result is computed too, not set to zero.
 pub(crate) fn reciprocal_root_double(a: f64) -> f64 {
     const NEAREST: u8 = Rounding::Nearest as u8;
     div_double::<NEAREST>(1.0, sqrt_double::<NEAREST>(a))
@@ -89,7 +89,7 @@ mod tests {
                 .map(|f| approximate_upper_half(f64::from_bits(a), f).to_bits());
             assert_eq!(seen, [of_reciprocal, of_root], "{a:#x}");
         }
-        // The reciprocals are subnormal.
+        // The reciprocals of these two numbers are subnormal, so they are flushed.
         let flushed = [f64::MAX, f64::MIN].map(|a| approximate_upper_half(a, reciprocal).to_bits());
         assert_eq!(flushed, [0, SIGN]);
         let third = approximate_upper_half(3.0, reciprocal);

@@ -1,7 +1,7 @@
 //! Conversions between floats, and between floats and integers.
 //!
-//! A float outside the range of an integer type becomes the nearest value of the type. A NaN becomes 0. If the source is f64 or the result
-//! has 64 bits, a NaN becomes the integer in which only the highest bit is set.
+//! A float outside the range of an integer type becomes the nearest value of the type. If the source is f64 or the result has 64 bits, a
+//! NaN becomes the integer in which only the highest bit is set. Otherwise a NaN becomes 0.
 
 use super::mode::{Mode, Rounding};
 use super::single;

@@ -131,7 +131,8 @@ pub(crate) fn neg_double(a: f64) -> f64 {
     result(-a, &[a])
 }
 
-/// `atom.add` on global memory. A NaN operand becomes the result unchanged. If the operand is a number, a NaN in memory stays unchanged.
+/// `atom.add` on global memory. If the operand `b` is a NaN, the result is `b`, unchanged. If `b` is a number and memory holds a NaN, this
+/// NaN stays there, unchanged.
 pub(crate) fn add_double_global(old: f64, b: f64) -> f64 {
     match (old.is_nan(), b.is_nan()) {
         (_, true) => b,

@@ -1,4 +1,4 @@
-//! Floats of 8 bits: e4m3, which has no infinity, and e5m2. They are only converted.
+//! Floats of 8 bits: e4m3, which has no infinity, and e5m2. Instructions convert them, but do not compute with them.
 
 use super::narrow::{Half, Narrow};
 

@@ -9,15 +9,15 @@
 //!   memory do not quiet a NaN. All NaN results of `rcp.approx.ftz` and `rsqrt.approx.ftz` are `0x7fffffff00000000`.
 //! * f16 and bf16: a NaN result of arithmetic is always `0x7fff`.
 //! * Conversions treat NaN in several ways. Conversions from f64 to other floats keep the NaN's sign and the upper bits of its payload,
-//!   unless they have `.sat` or `.relu`. Conversions to f64 do too, except from f32 with flushing. A conversion from bf16 to f32 changes no
-//!   bit, unless it saturates.
-//! * f32 and f64 round to nearest with the host's arithmetic, which is IEEE 754. The directed roundings, and sums, products and fused
-//!   multiply-adds of f16 and bf16, are computed in integers by [`soft`].
+//!   unless they have `.sat` or `.relu`. Conversions to f64 keep the NaN's sign and its whole payload, unless they have `.sat` or convert
+//!   an f32 with flushing. A conversion from bf16 to f32 changes no bit, unless it saturates.
+//! * f32 and f64 round to nearest with the host's arithmetic, which is IEEE 754. [`soft`] uses integer arithmetic. It computes operations
+//!   on f32 and f64 with a directed rounding, and sums, products and fused multiply-adds of f16 and bf16.
 //! * Functions of one operand that the hardware approximates (`rcp.approx`, `sin.approx`, …) are computed in double precision and rounded
 //!   (`approx`, `narrow`). `div.approx` and `div.full` divide as `div.rn` does. The results are more accurate than the hardware's, and
 //!   **not** bit for bit the same.
 //!
-//! `tests/recorded.rs` compares all of this except the approximations with the answers of an H200, instruction by instruction.
+//! `tests/recorded.rs` compares the results with those of an H200, instruction by instruction. It does not compare approximations.
 
 mod approx;
 mod convert;

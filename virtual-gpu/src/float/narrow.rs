@@ -1,7 +1,7 @@
 //! Floats of 16 bits: f16 and bf16.
 //!
-//! A NaN result of arithmetic is always `0x7fff`. Results, except approximations, are computed exactly, or with a sticky bit for the digits
-//! that were cut off, and rounded once. Subnormals are kept, unless the instruction flushes them (`.ftz`).
+//! A NaN result of arithmetic is always `0x7fff`. Results, except approximations, are rounded once. Before that they are exact, or have a
+//! sticky bit for the digits that were cut off. Subnormals are kept, unless the instruction flushes them (`.ftz`).
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, BRAIN, Format, HALF, Number};
@@ -204,9 +204,9 @@ pub(crate) struct Extreme(pub(crate) u8);
 
 impl Extreme {
     pub(crate) const GREATEST: u8 = 1;
-    /// A NaN wins.
+    /// If an operand is NaN, the result is NaN.
     pub(crate) const NAN_WINS: u8 = 2;
-    /// The magnitudes are compared, and the result gets the product of the signs.
+    /// The magnitudes are compared, and the result gets the product of the operands' signs.
     pub(crate) const XOR_SIGN: u8 = 4;
 
     const fn has(self, flag: u8) -> bool {
@@ -350,8 +350,8 @@ mod tests {
 
     #[test]
     fn bfloat16_agrees_with_singles_rounded_twice() {
-        // f32 has 24 significant bits, and bf16 has 8. As 24 is at least 2 · 8 + 2, rounding to f32 and then to bf16 is harmless, except
-        // for subnormals of f32.
+        // f32 has 24 significant bits, and bf16 has 8. As 24 is at least 2 · 8 + 2, rounding to f32 and then to bf16 gives the same as
+        // rounding to bf16 at once, except for subnormals of f32.
         let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
         for a in some::<Brain>() {
             for b in some::<Brain>() {

@@ -41,7 +41,8 @@ pub(super) fn canonical(x: f32) -> f32 {
     })
 }
 
-/// With flushing, a result that is the smallest normal number becomes zero if rounding with unlimited exponents gives a smaller magnitude.
+/// Flushes and saturates the rounded result `x`, if the mode says so. Flushing also makes `x` zero in this case: its magnitude is the
+/// smallest normal number, but `exact`, rounded with unlimited exponents, has a smaller magnitude.
 #[inline(always)]
 pub(super) fn rounded<const M: u8>(x: f32, exact: impl FnOnce() -> Number) -> f32 {
     let at_the_edge = Mode(M).flushes() && x.abs() == f32::MIN_POSITIVE;
@@ -161,7 +162,7 @@ fn either_number(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `min.NaN`: a NaN wins.
+/// `min.NaN`: if an operand is NaN, the result is NaN.
 #[inline(always)]
 pub(crate) fn min_nan_single<const M: u8>(a: f32, b: f32) -> f32 {
     if a.is_nan() || b.is_nan() {
@@ -171,7 +172,7 @@ pub(crate) fn min_nan_single<const M: u8>(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `max.NaN`: a NaN wins.
+/// `max.NaN`: if an operand is NaN, the result is NaN.
 #[inline(always)]
 pub(crate) fn max_nan_single<const M: u8>(a: f32, b: f32) -> f32 {
     if a.is_nan() || b.is_nan() {

@@ -141,7 +141,7 @@ pub(crate) fn multiply(a: Number, b: Number) -> Number {
     }
 }
 
-/// The sum of two exact numbers of at most 106 significant bits.
+/// The sum of two exact numbers, each with at most 106 significant bits.
 pub(crate) fn add(a: Number, b: Number, rounding: Rounding) -> Number {
     if a.significand == 0 && b.significand == 0 {
         let negative = match a.negative == b.negative {

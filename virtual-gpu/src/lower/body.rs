@@ -27,7 +27,7 @@ pub(super) struct Body<'a, 'm> {
     places: Vec<SourceLine>,
     guard: PredSource,
     scopes: Vec<Scope<'a>>,
-    /// Scopes below this index belong to the callers.
+    /// The function that is being lowered does not see scopes below this index: they belong to its callers.
     pub(super) first_scope: usize,
     /// For each label, the index of its instruction, once the index is known.
     labels: Vec<Option<u32>>,
@@ -222,7 +222,8 @@ impl<'a> Body<'a, '_> {
         self.scope_mut().names.insert(name, entity);
     }
 
-    /// The meaning of a name in the current scopes, or the variable of the module with this name. `None` for other names.
+    /// The meaning of a name in the current scopes. If they do not define the name, this is the module's variable of this name. `None` if
+    /// the module has no such variable.
     pub(super) fn find(&mut self, name: &'a str) -> Option<Entity<'a>> {
         for index in (self.first_scope..self.scopes.len()).rev() {
             if let Some(entity) = self.scopes[index].names.get(name) {

@@ -12,7 +12,7 @@ use crate::counters::Class;
 use crate::program::{MapPair, Op, Reg};
 use crate::ptx::ast::Operand;
 
-/// The kind of an instruction of a chain: a sum, a difference, or a part of a product plus a third source.
+/// The kind of an instruction of a chain: a sum, a difference, or one half of a product, to which a third source is added.
 #[derive(Clone, Copy)]
 enum Term {
     Sum,

@@ -101,8 +101,8 @@ fn compare<'a>(
         body.emit(one(comparison.f, d, inverse), Class::Compare);
         return Ok(());
     };
-    // For a pair, the second predicate is the outcome of the upper values. Both outcomes are computed before either is stored, because a
-    // destination may also be a source. If a destination is the guard, it is stored last.
+    // If the compared values are pairs, the second predicate is the outcome of the upper values. Both outcomes are computed before either
+    // is stored, because a destination may also be a source. If a destination is the guard, it is stored last.
     let outcomes = [body.new_predicate(), body.new_predicate()];
     body.emit(one(comparison.f, Some(outcomes[0]), None), Class::Compare);
     body.emit(one(upper, Some(outcomes[1]), None), Class::Compare);
@@ -236,7 +236,7 @@ fn select_by_sign<'a>(
     Ok(())
 }
 
-/// `testp`: the class of a float. Zero counts as normal.
+/// `testp`: whether a float belongs to a class, such as the finite floats. Zero counts as normal.
 fn test<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

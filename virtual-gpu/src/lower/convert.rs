@@ -126,7 +126,7 @@ fn to_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
 
 fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     if mode.saturates() {
-        // A whole number becomes 0 or 1 when it is clamped, so there is nothing to round.
+        // An integer, clamped to the range from 0 to 1, becomes 0 or 1. So there is nothing to round.
         let held = by_integer!(from, F => match to.bits {
             32 => map1!(F, |a: F| f32::from(u8::from(a > 0))),
             _ => map1!(F, |a: F| f64::from(u8::from(a > 0))),

@@ -38,12 +38,12 @@ macro_rules! by_float {
     };
 }
 
-/// Whether this module handles a conversion between single values.
+/// Whether this module handles a conversion of one value, not of a pair.
 pub(super) fn concerns(to: Type, from: Type) -> bool {
     to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
 }
 
-/// Converts a single value. The source or the result is a float of 16 bits.
+/// Converts one value, not a pair. The source or the result is a float of 16 bits.
 pub(super) fn single<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -57,7 +57,7 @@ pub(super) fn single<'a>(
         (false, _) => to_integer(to, from),
         // bf16 converts to integers of 8 bits, but not from them.
         (true, false) if to.kind == Kind::Brain && from.bits == 8 => None,
-        // A whole number becomes 0 or 1 when it is clamped, so there is nothing to round.
+        // An integer, clamped to the range from 0 to 1, becomes 0 or 1. So there is nothing to round.
         (true, false) if mode.saturates() => match to.kind {
             Kind::Brain => by_integer!(from, F => map2!(F, u32, |a: F, _: u32| {
                 if a > 0 { Brain::one() } else { Brain(0) }

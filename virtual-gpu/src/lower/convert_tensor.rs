@@ -17,7 +17,8 @@ const NEAREST: u64 = 1;
 const ZERO: u64 = 2;
 /// Negative values become +0.
 const RECTIFY: u64 = 1 << 8;
-/// An infinite result becomes the largest finite magnitude with its sign: the hardware subtracts one unit in the last place, from NaNs too.
+/// An infinite result becomes the largest finite magnitude with its sign. The hardware does this by subtracting one unit in the last place,
+/// and subtracts the same from a NaN result.
 const HOLD: u64 = 1 << 9;
 
 const LAST_PLACE: u32 = 0x2000;

@@ -11,7 +11,7 @@ use crate::counters::Class;
 use crate::program::{AddressSpace, CopyAsync, Mbarrier, MbarrierKind, Op, Phase, Reg, WaitFor};
 use crate::ptx::ast::{Number, Operand};
 
-/// Modifiers without an effect on the virtual device: how much a cache should fetch.
+/// Modifiers that say how much a cache should fetch. They have no effect on the virtual device.
 const CACHE_HINTS: [&str; 3] = ["L2::64B", "L2::128B", "L2::256B"];
 
 pub(super) fn lower<'a>(
@@ -55,8 +55,9 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// `cp.async.mbarrier.arrive`: one arrival when the thread's earlier plain copies have landed. Without `.noinc`, the pending count is first
-/// raised by one. So the arrival leaves the count unchanged, and only orders the copies before the phase's end.
+/// `cp.async.mbarrier.arrive`: one arrival when the thread's earlier plain copies have landed. Without `.noinc`, the instruction first
+/// raises the pending count by one, and the arrival lowers it again. So the count is unchanged in the end, and the instruction only orders
+/// the copies before the phase's end.
 fn arrive_when_landed<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -33,7 +33,8 @@ fn single<'a>(
         return unary(body, operands, Some(f), ty);
     }
     if opcode.name == "div" {
-        // For divisors of at most 2^126 in magnitude, the correctly rounded quotient is within the error that these forms allow.
+        // `div.approx` and `div.full` give the correctly rounded quotient here. PTX bounds their error for divisors of at most 2^126 in
+        // magnitude, and this quotient is within the bound.
         let _ = opcode.takes("approx") || opcode.takes("full");
     }
     let m = match opcode.name {

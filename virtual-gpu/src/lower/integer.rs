@@ -281,7 +281,7 @@ fn wide_product<'a>(
     Ok(())
 }
 
-/// A unary instruction whose result is a count or a position: 32 bits.
+/// A unary instruction whose result is a count or a position of 32 bits.
 pub(super) fn counting<'a>(
     body: &mut Body<'a, '_>,
     operands: &[Operand<'a>],

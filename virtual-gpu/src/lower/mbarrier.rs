@@ -1,7 +1,6 @@
 //! `mbarrier`: barriers in shared memory that count arrivals and bytes.
 //!
-//! `try_wait` answers at once, like `test_wait`: its time is an upper limit, so an early answer is
-//! allowed.
+//! `try_wait` answers at once, like `test_wait`. The time that `try_wait` names is an upper limit, so an early answer is allowed.
 
 use super::body::Body;
 use super::opcode::Opcode;

@@ -17,7 +17,7 @@ use crate::ptx::ast::{self, Function, FunctionKind, Linkage, Module, StateSpace}
 /// The names that are visible in every function of a module.
 pub(super) struct ModuleNames<'a> {
     pub globals: HashMap<&'a str, Variable>,
-    /// Shared variables outside functions. Each kernel that uses such a variable has its own copy.
+    /// Shared variables that are declared outside functions. Each kernel that uses such a variable has its own copy.
     pub shared: HashMap<&'a str, &'a ast::Variable<'a>>,
     pub functions: HashMap<&'a str, &'a Function<'a>>,
     /// Kernels by name: their indices in the order of the text.

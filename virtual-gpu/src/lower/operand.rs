@@ -85,7 +85,7 @@ impl<'a> Body<'a, '_> {
         Ok((d, Some(bits)))
     }
 
-    /// The address of a variable plus `offset`, within the variable's space: a constant or a register.
+    /// The constant or register that holds the address of a variable plus `offset`, within the variable's space.
     fn address_of(&mut self, variable: Variable, offset: i64) -> Reg {
         match variable.address {
             VariableAddress::Known(address) => self.constant(address.wrapping_add(offset as u64)),

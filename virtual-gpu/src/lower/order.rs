@@ -1,7 +1,7 @@
 //! Ranks instructions: a loop comes as a whole before the code that follows it.
 //!
-//! A diverged warp runs as several fragments, groups of lanes. The fragment at the instruction with the lowest rank usually runs first. So
-//! fragments that lag behind catch up at the end of a loop or of a conditional. Fragments reconverge where their paths meet.
+//! A diverged warp runs as several fragments, which are groups of lanes. The fragment at the instruction with the lowest rank usually runs
+//! first. So fragments that lag behind catch up at the end of a loop or of a conditional. Fragments reconverge where their paths meet.
 //!
 //! The basic blocks are sorted by strongly connected components, in topological order. If a component is a loop, its entry block comes
 //! first. The rest of the component is sorted in the same way. A block is visited once, and at most once more for each loop around it. To
@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn a_loop_comes_before_the_blocks_after_it() {
-        // Block 1 is the loop's head. In the first graph 2 is the body and 3 the exit, in the second graph 3 is the body and 2 the exit.
+        // Block 1 is the loop's head. In the first graph, block 2 is the loop's body, and block 3 follows the loop. In the second graph,
+        // block 3 is the body, and block 2 follows.
         let sorted = graph(&[&[1], &[3, 2], &[1], &[]]).sorted();
         assert_eq!(sorted, [0, 1, 2, 3]);
         let sorted = graph(&[&[1], &[2, 3], &[], &[1]]).sorted();

@@ -1,6 +1,6 @@
 //! Relations of two values, as loops over the lanes of two registers.
 //!
-//! A relation of floats whose name ends in `u` also holds if an operand is a NaN.
+//! If the name of a relation of floats ends in `u`, the relation also holds if an operand is a NaN.
 
 use super::rows::{by_integer, relate};
 use super::types::{Kind, PackedElement, Type};

@@ -1,5 +1,6 @@
-//! Macros that turn a function of one lane into a loop over a row: a register's values in all lanes. The type and the mode are known only
-//! when the text is read. So the `by_…!` macros compile a loop for each type or mode, and choose among the loops.
+//! Macros that turn a function of one lane into a loop over a row: a register's values in all lanes. The type and the mode of an
+//! instruction are known only when the text is read. So the `by_…!` macros compile a loop for each type or mode, and choose among the
+//! loops.
 //!
 //! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2). `by_integer!(ty, T => …)` is `Some` of the
 //! expression, in which `T` stands for the integer type. It is `None` if `ty.is_integer()` is false. In `by_mode!(mode, M => …)`, `M` is

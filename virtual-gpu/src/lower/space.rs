@@ -12,8 +12,8 @@ use crate::ptx::ast::{self, Array, Function, Linkage};
 
 /// The most bytes of all `.const` variables of a text.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
-/// The most bytes of local memory that a kernel may declare, including called functions. Every device has at least this much local memory
-/// for each thread.
+/// The most bytes of local memory that a kernel and the functions that it calls may declare together. Every device has at least this much
+/// local memory for each thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// The most bytes of a kernel's parameters. The next two constants are the first version of PTX with this limit, and the limit of older
 /// versions.
@@ -40,7 +40,7 @@ impl Limits {
         }
     }
 
-    /// Refuses a shared variable outside functions if it alone exceeds the limit.
+    /// Refuses a shared variable that is declared outside functions, if it alone exceeds the limit.
     pub(super) fn check_shared(&self, name: &str, layout: Layout) -> Result<(), String> {
         Room::new("shared memory", self.shared_bytes)
             .take(name, layout)
@@ -48,7 +48,7 @@ impl Limits {
     }
 }
 
-/// One memory, and how much of it is taken.
+/// One kind of memory, and how many of its bytes are taken.
 #[derive(Debug)]
 pub(super) struct Room {
     what: &'static str,
@@ -165,8 +165,8 @@ impl<'a> Body<'a, '_> {
         })
     }
 
-    /// A shared variable of the module. It is placed when a kernel first uses it. A variable without room is reported once for each kernel,
-    /// not at every use.
+    /// A shared variable of the module. It is placed when a kernel first uses it. If there is no room for the variable, this is reported
+    /// once for each kernel, not at every use.
     pub(super) fn find_shared(&mut self, name: &'a str) -> Option<Variable> {
         if let Some(variable) = self.shared_variables.get(name) {
             return Some(*variable);

@@ -1,7 +1,7 @@
 //! The bytes of one allocation, as relaxed atomic words of four bytes.
 //!
-//! Words are faster than bytes, because most accesses of kernels have four bytes or more. A
-//! narrower write changes its part of the word in one atomic step.
+//! Words are faster than bytes, because most kernel accesses are at least four bytes wide. A narrower write changes its part of the word in
+//! one atomic step.
 
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
@@ -75,7 +75,7 @@ impl Allocation {
         self.written.bytes((address - self.base) as usize, count)
     }
 
-    /// Records which of `count` bytes are written: the bytes in the mask. `count` is at most 16.
+    /// Records which of the `count` bytes count as written: those whose bit in `mask` is set. `count` is at most 16.
     #[inline]
     pub(crate) fn set_written(&self, address: u64, count: u32, mask: u32) {
         let offset = (address - self.base) as usize;
@@ -87,7 +87,8 @@ impl Allocation {
         self.written.mark(address - self.base, bytes);
     }
 
-    /// The offset of a range's first unwritten byte from the start of the range. The range lies inside the allocation.
+    /// The first unwritten byte of a range, as an offset from the start of the range. `None` if all its bytes are written. The range lies
+    /// inside the allocation.
     pub(crate) fn first_unwritten(&self, address: u64, bytes: u64) -> Option<u64> {
         self.written.first_unwritten(address - self.base, bytes)
     }

@@ -1,12 +1,13 @@
 //! The global memory of one device: allocations, and the bytes in them.
 //!
 //! Allocations of device memory are separated by guard gaps, their addresses are never reused, and freed ranges are remembered. So an
-//! access one byte past the end of an allocation, or to memory that was freed long ago, is recognised.
+//! access one byte past the end of an allocation, or to memory that was freed long ago, is an error.
 //!
-//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation. Here an access through a stale
-//! pointer to an allocation of the device is an error. One kind of mistake is therefore not found: a host table indexed by device address
-//! keeps the entry of a freed allocation. On a real device, a newer allocation may get this entry; here it cannot. Handles of objects and
-//! addresses of pinned and managed memory are reused, as on a real device.
+//! A real device's allocator reuses freed addresses, so a stale pointer may reach a newer allocation. On the virtual GPU, every access
+//! through a stale pointer to device memory is an error. One kind of mistake is therefore not found: a host table indexed by device address
+//! keeps the entry of a freed allocation. On a real device, a newer allocation may have the same address, and the table then gives it the
+//! stale entry. On the virtual GPU, no newer allocation has this address. As on a real device, the addresses of pinned and managed memory
+//! are reused, and so are the handles of objects.
 //!
 //! All methods of [`Memory`] take `&self`. The table of allocations is behind a lock. The bytes are shared atomics, so launches from
 //! several host threads run in parallel. A launch looks addresses up in a [`Snapshot`] of the table.
@@ -35,7 +36,7 @@ use table::Table;
 
 /// The lowest address of device memory. The generic windows of the other memory spaces lie below it.
 const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
-/// The number of addresses that belong to each device. Freed allocations keep theirs.
+/// The number of addresses that belong to each device. The addresses of a freed allocation are not used again.
 const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
 /// Allocations start at multiples of this.
 ///
@@ -73,7 +74,7 @@ pub struct Memory {
     /// The end of the device's addresses.
     end: u64,
     table: RwLock<Table>,
-    /// The devices of a machine share the lock, since managed memory belongs to all of them.
+    /// The lock that an atomic operation holds. The devices of a machine share it, since managed memory belongs to all of them.
     atomics: Arc<Mutex<()>>,
 }
 
@@ -214,7 +215,8 @@ impl Memory {
             .insert(allocation.base(), Arc::clone(allocation));
     }
 
-    /// Takes managed memory from this device. Returns whether a managed allocation started at this address.
+    /// Ends the access of this device's kernels to the managed memory that starts at `address`. Returns whether a managed allocation
+    /// started at this address.
     pub(crate) fn free_managed(&self, address: u64) -> bool {
         self.write_table().managed.remove(&address).is_some()
     }
@@ -362,7 +364,8 @@ impl Memory {
         Ok(())
     }
 
-    /// The offset in a range of the first byte that counts as never written, if there is such a byte.
+    /// The first byte of a range that counts as never written, as an offset from the start of the range. `None` if all its bytes count as
+    /// written.
     ///
     /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as
     /// written.
@@ -444,7 +447,7 @@ impl Memory {
         Snapshot::new(allocations)
     }
 
-    /// Locks out atomic operations of other launches on the machine's devices. While the guard lives, none of them comes between the
+    /// Locks out atomic operations of other launches on the machine's devices. While the guard lives, no such operation comes between the
     /// caller's reads and writes.
     pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
         self.atomics.lock().unwrap_or_else(PoisonError::into_inner)

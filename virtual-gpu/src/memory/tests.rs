@@ -100,7 +100,7 @@ fn allocations_stay_below_the_addresses_of_the_next_device() {
     let memory = Memory::of_device(1, 1 << 20, Arc::default());
     let end = FIRST_ADDRESS + 2 * DEVICE_ADDRESSES;
     let left = 2 * GUARD_BYTES;
-    // Pretends that earlier allocations had all other addresses.
+    // Pretends that earlier allocations took all addresses except the last `left`.
     memory.write_table().next = end - left;
     let refused = memory.alloc(left - GUARD_BYTES + 1);
     assert!(

@@ -1,7 +1,6 @@
 //! The host memory that backs an allocation: zeroed words that launches share as atomics.
 //!
-//! The program knows the host address of pinned and managed memory only. It reads and writes such memory
-//! through its own pointer.
+//! The host program knows the host addresses only of pinned and managed memory. It reads and writes such memory through its own pointers.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
@@ -51,8 +50,8 @@ impl Deref for Words {
     #[inline]
     fn deref(&self) -> &[AtomicU32] {
         // SAFETY: `zeroed` allocated `count` words at `start`, aligned and zeroed, and zero is a value of `AtomicU32`. They are freed in
-        // `drop`, so they outlive the borrow of `self`. The program has a pointer to pinned or managed memory as well; by CUDA's contract
-        // it does not access memory that work on the device uses, unless both do so atomically.
+        // `drop`, so they outlive the borrow of `self`. The host program also has a pointer to pinned or managed memory. By CUDA's
+        // contract, it does not access memory while work on the device uses it, unless both use atomic operations.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.count) }
     }
 }

@@ -62,7 +62,7 @@ impl Written {
         found >> skipped & wanted
     }
 
-    /// Records which of `count` bytes are written: the bytes in the mask. `count` is at most 16.
+    /// Records which of the `count` bytes count as written: those whose bit in `mask` is set. `count` is at most 16.
     #[inline]
     pub(super) fn set(&self, offset: usize, count: u32, mask: u32) {
         let (first, skipped) = (offset / 4, offset % 4);
@@ -104,7 +104,7 @@ impl Written {
         self.set(at, (end - at) as u32, WHOLE.into());
     }
 
-    /// The offset in a range of the first byte that does not count as written.
+    /// The first byte of a range that does not count as written, as an offset from the start of the range.
     pub(super) fn first_unwritten(&self, offset: u64, bytes: u64) -> Option<u64> {
         const STEP: u64 = 16;
         if self.all.load(Relaxed) {

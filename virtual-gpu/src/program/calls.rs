@@ -1,4 +1,4 @@
-//! Operands of the system's functions for printing and for launching grids.
+//! Operands of the CUDA functions through which a kernel prints and launches grids.
 
 use super::Reg;
 

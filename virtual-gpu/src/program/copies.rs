@@ -2,7 +2,7 @@
 
 use super::{Address, Pred, Reg};
 
-/// The kind of a copy, or of the copies that form a group or are waited for. Plain and bulk copies have separate groups.
+/// The kind of a copy. Plain and bulk copies form separate groups, so an instruction that forms or awaits groups also has a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitFor {
     Plain,
@@ -37,7 +37,7 @@ pub(crate) enum MbarrierKind {
     Complete,
     /// Tests whether the phase that a state belongs to is complete.
     TestState,
-    /// Tests whether the phase with a parity is complete.
+    /// Tests whether the phase that has the given parity is complete.
     TestParity,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Mbarrier {
     pub kind: MbarrierKind,
     pub phase: Phase,
     pub address: Address,
-    /// By the kind of operation: a count of arrivals, a number of bytes, a state or a parity.
+    /// A count of arrivals, a number of bytes, a state or a parity: the kind of operation decides which.
     pub operand: Reg,
     /// The state before the operation.
     pub d: Option<Reg>,

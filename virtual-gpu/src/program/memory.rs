@@ -79,9 +79,9 @@ pub(crate) struct Transfer {
 pub(crate) struct Atomic {
     pub address: Address,
     pub width: u32,
-    /// The function on global memory.
+    /// The function that computes the new value in global memory.
     pub modify: Modify,
-    /// The function on the other spaces.
+    /// The function that computes the new value in the other spaces.
     pub modify_shared: Modify,
     /// Absent for `red`.
     pub d: Option<Reg>,
@@ -94,9 +94,9 @@ pub(crate) struct Atomic {
 pub(crate) struct Exchange {
     pub address: Address,
     pub d: [Reg; 2],
-    /// The stored value.
+    /// The value to store.
     pub new: [Reg; 2],
-    /// The expected value, for a comparison.
+    /// The expected value of a compare and swap. Absent for an exchange.
     pub expected: Option<[Reg; 2]>,
     pub scratch: [Reg; 2],
 }

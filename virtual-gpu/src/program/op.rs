@@ -74,7 +74,7 @@ pub(crate) enum Op {
     Atomic(Atomic),
     Exchange(Exchange),
     CopyAsync(CopyAsync),
-    /// The copies of this kind that a thread has begun since its last group form a group.
+    /// Makes one group of the copies of this kind that a thread has begun since its last group.
     CopyCommit(WaitFor),
     /// Waits for all groups of this kind except the latest `but` groups. If `but` is `None`, waits for all copies of this kind that report
     /// to no mbarrier.
@@ -83,7 +83,7 @@ pub(crate) enum Op {
         but: Option<u32>,
     },
     Mbarrier(Mbarrier),
-    /// A report to an mbarrier, when the thread's earlier plain copies have landed.
+    /// Reports to an mbarrier when the thread's earlier plain copies have landed.
     CopyReport(Mbarrier),
     Fence {
         scope: Scope,

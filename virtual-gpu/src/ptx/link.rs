@@ -106,7 +106,7 @@ impl<'a> Unit<'a> {
             target: "",
         };
         let mut at = 0;
-        // An unterminated item may end after the last token.
+        // For an unterminated item, `item` may return an index past the last token.
         while unit.token(at).kind != Kind::End {
             at = unit.item(at).max(at + 1);
         }
@@ -230,8 +230,8 @@ impl<'a> Unit<'a> {
         (items, at)
     }
 
-    /// The text's part of the linked text, with its private names made unique. It leaves out a definition if another text's definition is
-    /// kept, and an `.extern` variable if a text has a definition that is not private.
+    /// The text's part of the linked text, with its private names made unique. It leaves out a definition if the definition of another text
+    /// is kept. It leaves out an `.extern` variable if a text has a definition of this variable that is not private.
     fn written(
         &self,
         number: usize,

@@ -1,4 +1,4 @@
-//! Builds the syntax tree. After a mistake the parser skips some text and goes on, so that one run reports many mistakes.
+//! Builds the syntax tree. After a mistake the parser skips some text and continues, so that one run reports many mistakes.
 //!
 //! Debug directives (`.loc`, `.file`, `.section`) and pragmas are skipped.
 
@@ -98,7 +98,7 @@ impl<'a> Parser<'a, '_> {
         self.wrong("a whole number")
     }
 
-    /// The word of a directive `.word` at the cursor. The cursor does not move.
+    /// The word of the directive at the cursor, without its dot. `None` if no directive is there. The cursor does not move.
     pub(super) fn directive(&self) -> Option<&'a str> {
         (self.is(b'.') && self.peek(1).kind == Kind::Word).then(|| self.peek(1).text)
     }
@@ -109,7 +109,8 @@ impl<'a> Parser<'a, '_> {
         found
     }
 
-    /// Continues after the next `;`, or at the next brace. The braces of a whole vector do not count.
+    /// Records the problem. Then continues after the next `;` or at the next brace, whichever comes first. The braces of a whole vector do
+    /// not count.
     fn recover(&mut self, problem: Problem) {
         self.problems.push(problem);
         loop {

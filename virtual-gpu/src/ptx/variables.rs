@@ -16,7 +16,7 @@ struct Prefix<'a> {
 }
 
 impl<'a> Parser<'a, '_> {
-    /// A declaration after its state space, up to and including its `;`.
+    /// Parses the rest of a declaration: from after its state space up to and including its `;`.
     pub(super) fn variables(
         &mut self,
         linkage: Linkage,
@@ -34,7 +34,7 @@ impl<'a> Parser<'a, '_> {
         Ok(variables)
     }
 
-    /// A formal parameter after its state space.
+    /// Parses the rest of a formal parameter, from after its state space.
     pub(super) fn formal(&mut self, space: StateSpace) -> Parsed<Variable<'a>> {
         let prefix = self.prefix()?;
         self.variable(Linkage::Internal, space, &prefix)

@@ -130,7 +130,7 @@ fn the_primary_context_is_counted() {
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
 }
 
-/// The flags of a host function and another thread that wait for each other.
+/// Flags through which a host function and another thread wait for each other.
 #[derive(Default)]
 struct Meeting {
     begun: AtomicBool,
@@ -146,7 +146,7 @@ fn wait_for(flag: &AtomicBool) -> bool {
     flag.load(Ordering::Acquire)
 }
 
-/// While the primary context is destroyed, a host function waits for a thread that calls the driver.
+/// While the driver destroys the primary context, a host function waits for a thread that calls the driver.
 #[test]
 fn the_end_of_the_primary_context_does_not_block_other_threads() {
     unsafe extern "C" fn meet(data: *mut c_void) {

@@ -1,4 +1,4 @@
-//! Two devices in one machine: addresses of their own, and copies between them.
+//! Two devices in one machine: each has its own addresses, and a word is copied from one to the other.
 
 use crate::kernels::PTX;
 use crate::raw::*;
@@ -6,7 +6,7 @@ use crate::support::*;
 use virtual_gpu::Settings;
 use virtual_gpu::driver::{Choice, Devices};
 
-/// Makes a new context on a device current, and allocates a word with a value in it.
+/// Creates a context on a device, makes it current, and allocates a word that holds `value`. Returns the context and the word's address.
 fn word_on(device: i32, value: u32) -> (usize, u64) {
     let mut context = 0;
     assert_eq!(cuCtxCreate_v2(&mut context, 0, device), 0);

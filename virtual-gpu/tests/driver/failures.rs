@@ -55,7 +55,7 @@ fn a_sticky_failure_does_not_affect_context_calls() {
     assert_eq!(cuCtxSynchronize(), 0);
 }
 
-/// The main use of fault injection: in each run of `work` another of its calls fails, and no run leaks anything.
+/// The main use of fault injection: in each run of `work` a different call fails, and no run leaks anything.
 #[test]
 fn no_failing_call_of_a_sequence_leaks() {
     fn work() -> Result<(), i32> {

@@ -1,4 +1,4 @@
-//! Likely mistakes that make no call fail: leaks, and copies of unwritten bytes.
+//! Likely mistakes after which every call still succeeds: leaks, and copies of unwritten bytes.
 
 use crate::kernels::PTX;
 use crate::raw::*;

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 /// `increment(p)`: p[0] += 1 by every thread, atomically.
 /// `write(p, value)`: p[0] = value.
 /// `trap()`: fails.
-/// `with_shared()`: has 16 KiB of shared memory of its own, and 512 threads at most.
+/// `with_shared()`: uses 16 KiB of static shared memory. Its blocks have at most 512 threads.
 pub const PTX: &CStr = cr#"
 .version 7.0
 .target sm_80

@@ -1,4 +1,4 @@
-//! Modules, kernels, occupancy, launches, and the driver's functions and error codes by name.
+//! Modules, kernels, occupancy and launches. Also the addresses of the driver's functions by name, and the names of error codes.
 
 use crate::kernels::PTX;
 use crate::raw::*;

@@ -104,7 +104,7 @@ fn wrong_boxes_are_refused() {
     }
 }
 
-/// The whole box, filled with one value, with the part of the source in it.
+/// The whole box after the copy: the part that begins at `TO` has the words of the source, and all other words are `fill`.
 fn expected(source: &[u32], fill: u32) -> Vec<u32> {
     let mut words = vec![fill; WORDS];
     for z in 0..PART[2] {
@@ -159,7 +159,7 @@ fn device(address: u64, [x, y, z]: [usize; 3]) -> Side {
 }
 
 impl Planes {
-    /// A copy of the part.
+    /// A copy of a part with the extents [`PART`].
     fn new(from: Side, to: Side) -> Self {
         Self {
             from,

@@ -1,4 +1,4 @@
-//! The launches of CUDA before 4.0, which set up a function first.
+//! The launch calls from before CUDA 4.0: one call sets a function's block shape, others set its parameters, and a last call launches it.
 
 use crate::kernels::PTX;
 use crate::raw::*;

@@ -53,8 +53,8 @@ SPIN:
 /// Three zeros in page-locked memory, which the kernel and the host both read and write while the kernel runs.
 fn shared_words() -> &'static [AtomicU32; 3] {
     let words = pinned(3).cast::<[AtomicU32; 3]>();
-    // SAFETY: `words` points to twelve bytes, aligned by the driver, that stay until the context is destroyed at the end of the test.
-    // Device and host access them atomically from here on; nothing else knows of them yet.
+    // SAFETY: `words` points to twelve bytes, aligned by the driver, that stay until the context is destroyed at the end of the test. The
+    // driver has just allocated them, so nothing else refers to them yet. From here on, the device and the host access them atomically.
     unsafe {
         words.write([const { AtomicU32::new(0) }; 3]);
         &*words

@@ -64,7 +64,7 @@ fn the_legacy_stream_and_blocking_streams_wait_for_each_other() {
     assert_eq!(word, [3]);
 }
 
-/// A plain fill is work of the legacy stream, and the host does not wait for it.
+/// `cuMemsetD32_v2` queues a fill on the legacy stream, and the host does not wait for the fill.
 #[test]
 fn a_fill_of_the_legacy_stream_runs_only_when_needed() {
     if virtual_only("a real device works by itself") {
@@ -185,8 +185,8 @@ fn a_host_function_runs_in_order_and_may_not_call_the_driver() {
     let seen = AtomicI32::new(-1);
     let data = (&raw const seen).cast_mut().cast();
     let gate = Gate::closed(stream);
-    // SAFETY: `callback` takes `data`, the address of an `AtomicI32` that outlives the stream's work. A missing
-    // function is refused.
+    // SAFETY: `callback` takes `data`, the address of an `AtomicI32` that outlives the stream's work. The call without a function is
+    // refused.
     unsafe {
         assert_eq!(cuLaunchHostFunc(stream, None, data), INVALID_VALUE);
         assert_eq!(cuLaunchHostFunc(stream, Some(callback), data), 0);

@@ -15,8 +15,8 @@ use virtual_gpu::{Mode, Settings, Switch};
 /// The longest time that a test waits for a flag or an answer.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// Starts the driver, once: the virtual device with the default limits, unless `VIRTUAL_GPU` chooses
-/// otherwise. The environment decides how launches are run.
+/// Starts the driver once. If `VIRTUAL_GPU` is set, it chooses the device; otherwise the device is virtual. The options of launches come
+/// from the environment, and all other settings are the defaults.
 pub fn start() {
     let environment = Settings::from_env().unwrap();
     let choice = match std::env::var_os("VIRTUAL_GPU") {
@@ -66,7 +66,8 @@ pub fn in_a_process_of_its_own(test: &str) -> bool {
     false
 }
 
-/// Compares answers with expected answers. Fails only at the end, with all differences, so that one run on a real device shows all of them.
+/// Compares answers with expected answers. The test fails only when the comparison is dropped. One run on a real device therefore shows all
+/// differences.
 #[derive(Default)]
 pub struct Comparison(Vec<String>);
 
@@ -108,7 +109,7 @@ impl Gate {
         let open = Arc::new(AtomicBool::new(false));
         if on_real_device() {
             let data = Arc::into_raw(Arc::clone(&open)).cast_mut().cast();
-            // SAFETY: `wait` takes `data`, which comes from `Arc::into_raw`, and is called once.
+            // SAFETY: `wait` takes `data`, which comes from `Arc::into_raw`. The driver calls `wait` once.
             assert_eq!(unsafe { cuLaunchHostFunc(stream, Some(wait), data) }, 0);
         }
         Self(open)
@@ -243,8 +244,8 @@ fn pointers(parameters: &[u64]) -> Vec<*mut c_void> {
 /// Launches a kernel whose parameters are 64-bit words.
 pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters: &[u64]) -> i32 {
     let mut pointers = pointers(parameters);
-    // SAFETY: the tests pass the kernel's parameters, each of 64 bits, and the list has a pointer to each. The
-    // call reads them before it returns.
+    // SAFETY: the tests pass the kernel's parameters, each of 64 bits, and the list has a pointer to each. The call reads the parameters
+    // before it returns.
     unsafe {
         let (parameters, list) = (pointers.as_mut_ptr(), std::ptr::null_mut());
         cuLaunchKernel(
@@ -253,7 +254,7 @@ pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters:
     }
 }
 
-/// Like [`launch`], for two blocks of 32 threads, with attributes by number and value.
+/// Like [`launch`], for two blocks of 32 threads, with launch attributes. Each attribute is a pair of an id and a value.
 pub fn launch_with(
     attributes: &[(i32, i32)],
     function: usize,
@@ -276,7 +277,7 @@ pub fn launch_with(
         attribute_count: attributes.len() as u32,
     };
     let mut pointers = pointers(parameters);
-    // SAFETY: the parameters are as in `launch`, and the configuration points to the attributes and has their number.
+    // SAFETY: the parameters are as in `launch`. The configuration has the address of the attributes and their count.
     unsafe {
         cuLaunchKernelEx(
             &config,

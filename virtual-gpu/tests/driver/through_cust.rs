@@ -34,7 +34,7 @@ fn buffers_streams_and_events_work_together() -> Result {
     let mut buffer = DeviceBuffer::<u32>::zeroed(50)?;
     let mut copy = DeviceBuffer::<u32>::zeroed(50)?;
     let event = Event::new(EventFlags::DEFAULT)?;
-    // SAFETY: both buffers stay until `second` is synchronised, which waits for this copy by the event.
+    // SAFETY: both buffers stay until `second` is synchronised. The event makes `second` wait for this copy.
     unsafe { buffer.async_copy_from(&source, &first)? };
     event.record(&first)?;
     second.wait_event(event, StreamWaitEventFlags::DEFAULT)?;

@@ -14,14 +14,13 @@ const CAPTURING: i32 = 1;
 const NO_DESTRUCTOR_SYNC: u32 = 1;
 const MOVE: u32 = 1;
 
-/// One test at a time, because handles of destroyed objects are reused at once.
+/// Lets one test run at a time. One test uses the handle of a destroyed object, and a parallel test's new object could get the same handle.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often the object's destructor was called. The counter is never freed, as a real driver may destroy the object
-/// late.
+/// A new counter: how often an object's destructor was called. The counter is never freed, as a real driver may destroy the object late.
 fn ended() -> &'static AtomicU32 {
     Box::leak(Box::default())
 }

@@ -4,7 +4,7 @@
 use super::block;
 use virtual_gpu::FaultKind;
 
-/// The ways to write a barrier: the opcode before and after the operation, and whether the barrier is aligned.
+/// The ways to write a barrier: the text before the operation (such as `.sync`), the text after it, and whether the barrier is aligned.
 const FAMILIES: [(&str, &str, bool); 6] = [
     ("bar", "", true),
     ("bar.cta", "", true),
@@ -31,7 +31,7 @@ fn threads_that_synchronise_wait() {
     }
 }
 
-/// If threads that only arrive waited, the warps would deadlock.
+/// If `arrive` waited, the warps would deadlock.
 #[test]
 fn threads_that_only_arrive_do_not_wait() {
     for (name, aligned, _) in FAMILIES {

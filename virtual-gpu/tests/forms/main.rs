@@ -61,7 +61,7 @@ fn block_of(dependence: Dependence, threads: u32, body: &str) -> Result<Vec<u32>
     }
 }
 
-/// Checks `%r39` in each lane of one warp, which must run clean.
+/// Checks `%r39` in each lane of one warp, which must run without a fault.
 fn warp_gives(body: &str, expected: impl Fn(u32) -> u32) {
     let expected: Vec<u32> = (0..32).map(expected).collect();
     assert_eq!(block(32, body).as_deref(), Ok(&expected[..]), "{body}");

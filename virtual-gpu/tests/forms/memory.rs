@@ -8,7 +8,8 @@ use virtual_gpu::{Conflict, FaultKind};
 const BYTES: &str = "mov.u32 %r9, dynamic; mad.lo.u32 %r8, %r0, 4, %r9; mul.lo.u32 %r7, %r0, 0x04040404; \
                      add.u32 %r7, %r7, 0xcbcac9c8; st.shared.u32 [%r8], %r7; bar.sync 0;";
 
-/// The little-endian number of `bytes` bytes at an offset of the memory that [`BYTES`] fills. In the first eight threads no byte overflows.
+/// The value of a little-endian load of `bytes` bytes, at an offset of the memory that [`BYTES`] fills. The tests run only eight threads,
+/// so the greatest byte is 231, and no byte overflows.
 fn at(offset: u32, bytes: u32) -> u64 {
     let byte = |i: u32| u64::from(200 + offset + i);
     (0..bytes).fold(0, |value, i| value | byte(i) << (8 * i))
@@ -66,7 +67,7 @@ fn every_element_of_a_vector_has_its_own_bytes() {
                     parts[part as usize]
                 );
                 check(&load, at(16 + part * bytes, bytes));
-                // The vector is stored elsewhere, sixteen bytes for each thread, and one element is read.
+                // Each thread stores the vector in sixteen other bytes, and reads one element from there.
                 let apart = format!(
                     "mad.lo.u32 %r6, %r0, 12, %r8; ld.shared.{vector}.{form} {{{list}}}, [%r9+16]; \
                      st.shared.{vector}.{form} [%r6+256], {{{list}}}; ld.shared.{form} %d5, [%r6+{}];",
@@ -181,7 +182,7 @@ fn generic_addresses_identify_their_spaces() {
                 format!("{stack} {setup} isspacep.{asked} %p1, %d5; selp.u32 %r39, 1, 0, %p1;");
             warp_gives(&body, |_| u32::from(asked == space));
         }
-        // Converts the address to the space and back.
+        // Converts the generic address to an address of the space, and back.
         let back = format!(
             "{stack} {setup} mov.u64 %d6, %d5; cvta.to.{space}.u64 %d6, %d6; cvta.{space}.u64 %d6, %d6; \
              setp.eq.u64 %p1, %d5, %d6; selp.u32 %r39, 1, 0, %p1;"

@@ -1,5 +1,5 @@
-//! Orders and scopes of fences, accesses and atomic operations. Passing a message between threads is a race if the order is too weak, or
-//! the scope too narrow.
+//! Memory orders and scopes of fences, accesses and atomic operations. A message between threads is a race if its order is too weak or its
+//! scope is too narrow.
 
 use super::support::{Arg, Device};
 use virtual_gpu::{Checks, FaultKind, LaunchError, Switch};
@@ -214,7 +214,7 @@ fn atomic_exchanges_of_16_bytes_follow_their_order() {
         ("relaxed", false),
     ] {
         let write = format!("atom.{order}.gpu.global.exch.b128 %q2, [%d1+128], %q1;");
-        // The waiting thread writes zeros, which do not end its wait.
+        // The exchange of the waiting thread writes zeros. Reading these zeros back does not end its loop.
         let first = "mov.u64 %d3, 0; mov.b128 %q1, {%d3, %d3};";
         check(
             (&write, &format!("{first} {}", read("acquire")), ""),

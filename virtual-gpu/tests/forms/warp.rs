@@ -36,7 +36,7 @@ fn matches_of_words_and_of_double_words() {
         "and.b32 %r1, %r0, 3; match.any.sync.b32 %r39, %r1, -1;",
         any,
     );
-    // Values that differ in their upper halves alone.
+    // Values that differ only in their upper halves.
     let upper = "and.b32 %r1, %r0, 3; mov.b64 %d5, {%r39, %r1};";
     warp_gives(&format!("{upper} match.any.sync.b64 %r39, %d5, -1;"), any);
     for (value, is_same) in [("7", true), ("%r0", false)] {

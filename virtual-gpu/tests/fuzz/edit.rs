@@ -11,7 +11,7 @@ pub const SEEDS: [&str; 4] = [
     include_str!("declarations.ptx"),
     include_str!("launches.ptx"),
 ];
-/// The most bytes of a part of a text.
+/// The greatest length of an excerpt, in bytes.
 const LONGEST: usize = 2000;
 
 /// Where choices come from.
@@ -32,7 +32,7 @@ impl Choices for Dice {
     }
 }
 
-/// Choices that are read from bytes, two for each choice; 0 after the last.
+/// Choices that are read from bytes, two bytes for each choice. When no two bytes are left, every choice is 0.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Choices for Bytes<'_> {
@@ -119,7 +119,7 @@ fn cut(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// A whole text. Of a long text, usually only a part.
+/// A short text stays whole. A long text stays whole in one of four cases, and otherwise becomes a random part of itself.
 fn excerpt<'a>(text: &'a str, choices: &mut impl Choices) -> &'a str {
     if text.len() <= 2 * LONGEST || choices.below(4) == 0 {
         return text;

@@ -4,8 +4,8 @@ pub const NULL_STREAM: u64 = 0;
 pub const TAIL_LAUNCH: u64 = 3;
 pub const FIRE_AND_FORGET: u64 = 4;
 
-/// The start of every text: the two functions that launch grids, and three kernels. The first sets the number at p0 to p1, the second adds
-/// p1 to it, and the third copies it to the next place.
+/// The start of every text: the two functions that launch grids, and three kernels. The kernel `set` writes `p1` to the 8 bytes at `p0`.
+/// The kernel `raise` adds `p1` to the number at `p0`. The kernel `look` copies the number at `p0` to the next 8 bytes.
 const START: &str = "
 .version 8.0 .target sm_80 .address_size 64
 .extern .func (.param .b64 func_retval0) cudaGetParameterBufferV2 (.param .b64 a,
@@ -58,7 +58,7 @@ pub fn launch(kernel: &str, number: &str, stream: u64) -> String {
     buffer(kernel, 1, 1) + &store + &start(stream)
 }
 
-/// The kernel counts its runs, and launches itself with its number minus one until the number is zero.
+/// The kernel counts its runs. If its parameter `%d2` is not zero, the kernel launches itself, with a parameter that is smaller by one.
 pub fn again(stream: u64) -> String {
     let count = "red.relaxed.gpu.global.add.u64 [%d1], 1; setp.eq.u64 %p1, %d2, 0; @%p1 ret; \
                  sub.u64 %d3, %d2, 1;";

@@ -112,8 +112,8 @@ impl Device {
     }
 }
 
-/// A text with one kernel `k`. Its parameters are 64 bits wide and named `p0`, `p1` and so on. Line 1 is
-/// the first line of the body.
+/// A text with one kernel `k`. Its parameters are 64 bits wide and named `p0`, `p1` and so on. The first line of the body is in line 1 of
+/// the text.
 pub fn kernel(parameters: usize, body: &str) -> String {
     let names: Vec<String> = (0..parameters)
         .map(|i| format!(".param .u64 p{i}"))

@@ -1,9 +1,10 @@
-//! Builds the library's tests, the ladder's tests, the example of a program's own operators, and the unit tests of `warpfold-build`. All
-//! are built with the feature `cuda_builder`; the example takes that of `warpfold-build`.
+//! Builds the library's tests, the ladder's tests, the example of a program's own operators, and the unit tests of `warpfold-build`. The
+//! library, the ladder and `warpfold-build` are built with their feature `cuda_builder`. The example has no such feature, so it is built
+//! with the feature of `warpfold-build`.
 //!
-//! Everything is in [`FOLDER`]. As in a user's project, a configuration replaces crates from crates.io by rust-cuda's. The folder has a
-//! lock file of its own, since rust-cuda's crates have other dependencies than the crates that they replace. The build is in the same
-//! folder, since the compilation of the kernels looks for the configuration in the parent folders of the build.
+//! Everything is in [`FOLDER`]. As in a user's project, a configuration replaces crates from crates.io by crates of a rust-cuda checkout.
+//! The folder has a lock file of its own, since rust-cuda's crates have other dependencies than the crates that they replace. The build is
+//! in the same folder, since the compilation of the kernels looks for the configuration in the parent folders of the build.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     build_package(root, scope, KernelSet::Library, scope.tests())
 }
 
-/// Builds the ladder's tests with the feature. [`build`] must have built the library's tests.
+/// Builds the ladder's tests with the feature. [`build`] must run before, since it writes the configuration.
 pub fn build_ladder(root: &Path, scope: &Scope) -> Result<Built> {
     build_package(root, scope, KernelSet::Ladder, scope.ladder_tests())
 }
@@ -84,7 +85,7 @@ fn build_package(root: &Path, scope: &Scope, part: KernelSet, tests: &[&str]) ->
     })
 }
 
-/// Builds the example of a program's own operators. [`build`] must have built the library's tests.
+/// Builds the example of a program's own operators. [`build`] must run before, since it writes the configuration and the lock file.
 pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
     let folder = root.join(FOLDER);
     // The example is not a member of the workspace, so it has a lock file of its own.
@@ -99,7 +100,7 @@ pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
     executables::among(&executables::messages(&mut cargo)?)
 }
 
-/// Builds the unit tests of `warpfold-build` with the feature. [`build`] must have built the library's tests.
+/// Builds the unit tests of `warpfold-build` with the feature. [`build`] must run before, since it writes the configuration.
 pub fn build_helper(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
     let lock = root.join(FOLDER).join(LOCK);
     let mut cargo = cargo(root, scope, &["test", "--no-run", "--lib"], &lock);
@@ -131,7 +132,7 @@ fn manifest(root: &Path, package: &str) -> String {
     format!("--manifest-path={}", manifest.display())
 }
 
-/// Writes the configuration that replaces crates by rust-cuda's, and an initial lock file.
+/// Writes the configuration that replaces crates by those of the checkout. Also writes an initial lock file.
 fn configure(folder: &Path, checkout: &Path, root: &Path) -> Result<()> {
     let patches = CRATES.map(|name| {
         let path = checkout.join("crates").join(name);

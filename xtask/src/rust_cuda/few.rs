@@ -1,7 +1,7 @@
 //! A copy of the kernels' sources that has few kernels.
 //!
-//! The library has macros that make its rows from a table. The copy has macros with a few written-out rows instead. The ladder's rows are
-//! written out already in its source.
+//! The library has macros that make its rows from a table. The copy has macros with a few written-out rows instead. In the ladder's source,
+//! the rows are already written out.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ pub fn write(root: &Path, folder: &Path, part: KernelSet) -> Result<PathBuf> {
     Ok(few.join(part.source()))
 }
 
-/// Copies a folder of sources, except the rows.
+/// Copies a folder of sources, except the file [`TABLE`].
 fn copy(from: &Path, to: &Path) -> Result<()> {
     remove_others(from, to)?;
     for item in fs::read_dir(from)? {

@@ -45,14 +45,15 @@ const LADDER_ARCHITECTURE: &str = "sm_70";
 
 /// The scope of the compilation and of the tests.
 pub struct Scope {
-    /// Only few kernels, and only the test `bits`.
+    /// Whether only a few kernels are compiled, and only the test `bits` runs.
     pub is_few: bool,
     /// The architectures of the library's kernels.
     pub architectures: Vec<&'static str>,
 }
 
 impl Scope {
-    /// The scope that the command line requests: everything, or a few kernels for the named architectures (for all if none is named).
+    /// The scope that the command line requests: everything or, with `--few`, a few kernels. If architectures follow `--few`, the kernels
+    /// are compiled for these architectures, otherwise for all of [`ARCHITECTURES`].
     pub fn new(arguments: &[&str]) -> Result<Self> {
         let (is_few, named) = match arguments {
             [] => (false, arguments),
@@ -117,7 +118,7 @@ impl Scope {
         }
     }
 
-    /// The devices with texts of their own.
+    /// The devices that have separate texts: those of `architectures`, and the device for which the library makes texts.
     pub fn devices(&self) -> Vec<&'static str> {
         let mut devices = self.architectures.clone();
         if devices.contains(&MADE_OF) {

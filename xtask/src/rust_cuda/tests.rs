@@ -1,4 +1,4 @@
-//! Tests of the files that are written before a build, and of the texts after it.
+//! Tests of the files that are written before a build, and of the texts that a build produces.
 
 use super::few::{FEW, library_rows, rows};
 use warpfold_ptx::finish::finish;
@@ -50,7 +50,7 @@ fn the_few_are_rows_of_the_tables() {
     let ladder = include_str!("../../../ladder/kernels/src/entries.rs");
     let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
     let count = |table: &str| table.lines().filter(is_row).count();
-    // The first table has all rows of the library. The others repeat some of them.
+    // The first table has all rows of the library. The other tables repeat some of these rows.
     let all = |tables: &str| count(tables.split("#[macro_export]").nth(1).unwrap());
     let few = all(&library_rows(&FEW)) + count(&rows(ladder, &FEW));
     // `ladder_nested_hello` is the only kernel of `FEW` that is not a row.

@@ -54,7 +54,7 @@ pub fn body(function: &[String]) -> Result<String> {
     let mut last = Vec::new();
     for (index, register) in gives {
         match names.of.get(register) {
-            // The output is also an input, or another output.
+            // The register of this output is also the register of an input or of another output.
             Some(name) => last.push(format!("mov.{} %out{index}, {name};", type_of(register)?.1)),
             None => names.give(register, format!("%out{index}")),
         }
@@ -101,7 +101,8 @@ impl Names {
         self.of.insert(register.to_owned(), name);
     }
 
-    /// The line with the body's names. A name that does not end in a number is declared within the body, and stays.
+    /// The line with the body's names. A name that does not end in a digit is the name of a register that the body itself declares. This
+    /// name is not changed.
     fn rename(&mut self, line: &str) -> Result<String> {
         let mut parts = line.split('%');
         let mut renamed = parts.next().unwrap_or_default().to_owned();

@@ -1,7 +1,8 @@
 //! Removes combinations with the identity from a skeleton.
 //!
-//! The compiler does this itself if it knows the operator. Here only names are compared. If an operand of the hole `combine` is the
-//! register of the hole `identity`, the result is the other operand: identities are exact. A wide operand has several registers.
+//! The compiler does this itself if it knows the operator. This module does not know the operator, and compares only the names of
+//! registers. If an operand of the hole `combine` is the register of the hole `identity`, the result is the other operand, since an
+//! identity changes no bit. An operand of several words has several registers, and all of them are compared.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +54,7 @@ fn copy(to: &str, from: &str) -> String {
     format!("\tmov.{bits} {to}, {from};")
 }
 
-/// The registers that only ever hold the identity, with the indices of their words.
+/// The registers that never hold anything but a word of the identity, each with the index of that word.
 fn identities(skeleton: &str) -> Result<BTreeMap<&str, usize>> {
     let mut writes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut identities = BTreeMap::new();

@@ -2,7 +2,7 @@
 //! recipe names a kernel's skeleton, and the bodies that fill it.
 //!
 //! The compiler emits an entry for each row whose kernel is compiled whole, an entry for each skeleton, and a function for each body.
-//! Unused and duplicate bodies are left out. Registers and labels are numbered anew, so that the texts compress well.
+//! Unused and duplicate bodies are left out. Registers and labels are renumbered, so that the texts compress well.
 
 mod body;
 mod emitted;
@@ -21,7 +21,7 @@ use self::emitted::Emitted;
 use self::rows::{Row, rows};
 use crate::kernel_set::bounds_of_row;
 
-/// The files of a generation of devices, by their names. Each begins with the stamp.
+/// The files with the texts for one architecture, by the names of the files. Each file begins with `stamp`.
 pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
     let emitted = Emitted::parse(emitted)?;
     let mut files = BTreeMap::new();
@@ -54,7 +54,7 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
     Ok(files)
 }
 
-/// The texts of all kernels of a generation of devices, one after another.
+/// The texts of all kernels for one architecture, one after another.
 pub fn whole(table: &Table) -> Result<String> {
     let mut text = table.own.clone().unwrap_or_default();
     for recipe in &table.recipes {

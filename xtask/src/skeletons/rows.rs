@@ -71,7 +71,7 @@ type TypesOf = fn() -> Types;
 
 /// The parts of a skeleton's name that come from the operator and its types.
 struct Types {
-    /// Whether any order gives the same bits.
+    /// Whether any order of combination gives the same bits.
     is_exact: bool,
     /// Whether some item lifts to the identity.
     has_identity_item: bool,
@@ -129,7 +129,7 @@ fn row(symbol: &'static str, types: &Types) -> Row {
     }
 }
 
-/// The row of this name for runs.
+/// The row for runs that has this name.
 fn runs_called(name: &str) -> &'static str {
     const SYMBOLS: &[&str] = {
         macro_rules! symbols {
@@ -142,7 +142,7 @@ fn runs_called(name: &str) -> &'static str {
     found.expect("the equality of keys has a row for runs")
 }
 
-/// The whole-array row of this name: the reduction or, without a reduction, the inclusive scan.
+/// The whole-array row of this name: the reduction or, if there is no reduction, the inclusive scan.
 fn whole_array_called(name: &str) -> &'static str {
     const SYMBOLS: &[&str] = {
         macro_rules! symbols {

@@ -210,7 +210,7 @@ fn changed_files_with_right_hashes_have_only_kernels_of_the_source() {
             }
         }
     }
-    // Some files are read, and some are refused. Otherwise this would test nothing.
+    // Some files must be read, and some refused. Otherwise this test would test nothing.
     assert!(
         read_count > 100 && refused_count > 1_000,
         "{read_count}, {refused_count}"

@@ -45,7 +45,7 @@ pub fn read(file: &[u8]) -> Result<Vec<Compiled>, super::Unfit> {
     })
 }
 
-/// A file with these lines of kernels and these packed bytes, and the right hash.
+/// A file with these `kernel` lines, these packed bytes and the right hash.
 pub fn sealed(kernels: &[u8], packed: &[u8]) -> Vec<u8> {
     let rest = [kernels, b"\n"].concat();
     let Stamp {
@@ -59,8 +59,8 @@ pub fn sealed(kernels: &[u8], packed: &[u8]) -> Vec<u8> {
     [head.as_bytes(), &rest, packed].concat()
 }
 
-/// Reads the input as changes to a valid file. Each change has three bytes: two bytes of a position, and the new byte. The changed file
-/// gets a new hash. The reader must refuse this file, or return only kernels of the source's rows, each for its architecture.
+/// Reads the input as changes to a valid file. Each change has three bytes: two for a position, and one that is the new byte there. The
+/// changed file gets a new hash. The reader must refuse this file, or return only kernels of the source's rows, each for its architecture.
 pub fn judge(input: &[u8]) {
     let file = to_file(&stamp(), &compiled()).unwrap_or_default();
     let Some((head, packed)) = split(&file) else {

@@ -68,7 +68,8 @@ impl Driver {
     }
 }
 
-/// The driver's functions that [`raw`](super) declares. If the driver's library or a function is missing, the next call tries again.
+/// The driver's functions that [`raw`](super) declares. If the driver's library or a function is missing, the next call of `functions`
+/// looks for them again.
 pub(in crate::driver) fn functions() -> Result<&'static Functions, Missing> {
     static FOUND: OnceLock<(Functions, Driver)> = OnceLock::new();
     if let Some((functions, _)) = FOUND.get() {

@@ -1,4 +1,4 @@
-//! A shelf keeps idle things up to its bound. When as many things as it may have are in use, callers wait.
+//! A shelf keeps idle things up to its bound. While all things that the shelf may have are in use, callers wait.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

@@ -59,27 +59,27 @@ fn a_lane_is_not_used_in_another_context() {
     cust::context::legacy::ContextStack::pop().unwrap();
     let make_foreign = || cust::context::legacy::CurrentContext::set_current(&other).unwrap();
 
-    // Another context becomes current before a lane is made, ...
+    // Another context becomes current before a lane is made.
     let made = gpu.enter(|entered| {
         make_foreign();
         entered.lane(1).map(drop)
     });
     assert_eq!(made, Err(Error::ContextChanged));
-    // ... before an idle lane is taken, ...
+    // Another context becomes current before an idle lane is taken.
     gpu.enter(|entered| entered.lane(1).map(drop)).unwrap();
     let taken = gpu.enter(|entered| {
         make_foreign();
         entered.lane(1).map(drop)
     });
     assert_eq!(taken, Err(Error::ContextChanged));
-    // ... before a lane that was taken is used, ...
+    // Another context becomes current after a lane was taken, and before the lane is used.
     let used = gpu.enter(|entered| {
         let lane = entered.lane(1)?;
         make_foreign();
         lane.send(1).map(drop)
     });
     assert_eq!(used, Err(Error::ContextChanged));
-    // ... and before a call gets a stream.
+    // Another context becomes current before a call gets a stream.
     let call = gpu.enter(|entered| {
         make_foreign();
         entered.call().map(drop)

@@ -15,7 +15,7 @@ use crate::{Cpu, Kernel, kind, scan};
 /// The byte of the workspace at which the epoch begins: it is the high half of `Control::tickets`.
 const EPOCH_OFFSET: u64 = 4;
 
-/// Runs `work` with the scratch memory of a stream.
+/// Runs `work` with a stream and its [`Scratch`].
 fn with_scratch(work: impl FnOnce(Entered<'_>, &mut Scratch, Stream<'_>) -> Result<()>) {
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {

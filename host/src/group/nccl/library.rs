@@ -1,7 +1,8 @@
 //! NCCL's library, opened at its first use, and those of its functions that the transport calls.
 //!
 //! The declarations are those of `nccl.h`, version 2.14. Later versions have changed only one of these declarations: they have added fields
-//! at the end of `ncclConfig_t`. Results are plain numbers, so that unknown results of newer libraries are kept.
+//! at the end of `ncclConfig_t`. The functions' result codes are declared as plain numbers, so that unknown codes of newer libraries are
+//! kept.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -152,7 +153,7 @@ impl Functions {
         let text = unsafe { (self.error_string)(code) };
         match text.is_null() {
             true => "an unknown error".to_owned(),
-            // SAFETY: `text` is not null. It is a constant of the library, which ends in NUL and is never freed.
+            // SAFETY: `text` is not null. It is a constant string of the library: it ends in NUL and is never freed.
             false => unsafe { CStr::from_ptr(text) }
                 .to_string_lossy()
                 .into_owned(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use warpfold_kernels::contract::{SCAN_GROUP_TILES, ScanTiles};
 
-/// A published value, by its kind and its number.
+/// A published value: what it is, and the number of its tile or tile group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     /// The aggregate of a tile.

@@ -225,7 +225,7 @@ where
     }
 }
 
-/// The same reductions, with the result written to a slice.
+/// The three reductions of host items above, with the result written to the request's output.
 macro_rules! one_to_host {
     ([$($parameter:tt)*] $place:ty, $shape:ty, $kind:ty, $item:ty) => {
         #[allow(private_interfaces)]
@@ -391,7 +391,8 @@ fn has_no_pair(arguments: &Arguments<Memory<'_>>) -> bool {
     arguments.input.is_empty() && arguments.second.as_ref().is_none_or(Memory::is_empty)
 }
 
-/// Whether the parts of a request have no items: columns without rows, or an axis of length 0. The request has at least one part.
+/// Whether the parts of a request have no items: columns without rows, or an axis of length 0. Call this only for a request with at least
+/// one part.
 pub(in crate::request) fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
     matches!(arguments.shape, Shape::Columns(_) | Shape::Axis(_)) && arguments.input.is_empty()
 }

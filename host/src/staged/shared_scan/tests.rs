@@ -48,8 +48,8 @@ fn scans_share_one_lane_of_each_gpu() {
     let test = "staged::shared_scan::tests::scans_share_one_lane_of_each_gpu";
     on_two_devices(test, || {
         let gpus = [0, 1].map(|ordinal| Gpu::with_device(ordinal).unwrap());
-        // One scan begins on the first GPU, and the other scan on the second GPU. If each scan at once took the lane of the GPU on which
-        // it begins, it would then wait for the other scan's lane.
+        // One scan begins on the first GPU, and the other scan on the second GPU. Suppose each scan could take its first lane on the GPU on
+        // which it begins. Then each scan would wait forever for the lane that the other scan holds.
         but_one_lane(&gpus[0], || {
             but_one_lane(&gpus[1], || {
                 thread::scope(|scope| {
@@ -64,7 +64,7 @@ fn scans_share_one_lane_of_each_gpu() {
 /// How much later one rank of a scan begins than the other rank.
 const LATE: Duration = Duration::from_millis(500);
 
-/// Scans items of several pieces over two GPUs. Each GPU's rank begins after its delay.
+/// Scans items of several pieces over two GPUs. The rank on `gpus[i]` begins after the delay `late[i]`.
 fn scan(gpus: &[Gpu], late: [Duration; 2]) {
     let items = vec![1u64; 2 * PIECE_BYTES / 8 + 1];
     let scanned = scan_shared::<Inclusive, Sum, _>(&items, 2, |shares, chain| {

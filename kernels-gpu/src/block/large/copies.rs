@@ -1,7 +1,7 @@
 //! The copies between global memory and the runs of a tile of large items.
 //!
-//! A warp's runs are copied in units of 16 bytes, if all items exist and all addresses are multiples of 16. Otherwise they are copied in
-//! words or in bytes.
+//! If all items of a warp's stretch exist and all addresses are multiples of 16, the warp copies units of 16 bytes. Otherwise it copies
+//! words or bytes.
 
 use core::marker::PhantomData;
 
@@ -47,30 +47,31 @@ impl<V: Element, S: Shape> Layout<V, S> {
     /// Bytes from the start of a run to the start of the next, in shared memory.
     const STRIDE: usize = S::SHAPE.lane_bytes();
 
-    /// Bytes of a run that values of type `V` leave free: 0 unless items and results differ in size, and `V` is the smaller type.
+    /// How many bytes of a run are free if the run holds values of type `V`. The number is 0 if items and results have the same size, or if
+    /// `V` is the larger of the two types.
     pub(super) const FREE: usize = S::ROWS * (S::SHAPE.vector_bytes - size_of::<V>());
 
     /// Whether a stretch has no gaps in shared memory.
     const IS_DENSE: bool = Self::RUN_BYTES == Self::STRIDE;
 
-    /// Bytes of the largest unit that is aligned in shared memory. In a dense stretch they are 16. Otherwise they are the largest power of
-    /// two, up to 16, that divides the lengths and the positions of runs.
+    /// The size in bytes of the largest unit that is aligned in shared memory. In a dense stretch, this is 16. Otherwise it is the largest
+    /// power of two, up to 16, that divides the lengths and the positions of runs.
     const UNIT: usize = match Self::IS_DENSE {
         true => SIXTEEN,
         false => Access::new(Self::RUN_BYTES, Self::STRIDE | Self::FREE).unit(),
     };
 
-    /// Whether a stretch that begins at a multiple of 4 bytes can be copied in words. Each value then fills whole words, so this holds even
-    /// if some items do not exist.
+    /// Whether a stretch that begins at a multiple of 4 bytes can be copied in words. If so, each value fills whole words, and the words of
+    /// the items that exist can be copied even if other items do not exist.
     const HAS_WORDS: bool = Self::UNIT >= 4 && size_of::<V>().is_multiple_of(4);
 
     /// How a value is accessed in shared memory.
     pub(super) const ACCESS: Access = Access::new(size_of::<V>(), Self::STRIDE | Self::FREE);
 
-    /// Bytes of a stretch.
+    /// Bytes of a stretch in global memory.
     const STRETCH_BYTES: u32 = WARP_LANES * Self::RUN_BYTES as u32;
 
-    /// The distance in shared memory from a stretch's first byte to its byte `byte`.
+    /// The distance in shared memory from a stretch's first byte to the byte that has the number `byte` in global memory.
     #[inline(always)]
     fn place(byte: u32) -> u32 {
         match Self::IS_DENSE {
@@ -168,7 +169,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         let place = |byte: u32| to.wrapping_byte_add(Of::<T, S>::place(byte) as usize);
         let from = |byte: u32| stretch.first.wrapping_byte_add(byte as usize);
         let (begin, end) = stretch.bytes();
-        // SAFETY: a unit is copied only if all its bytes are within the stretch and exist; they are readable. The source and the
+        // SAFETY: a unit is copied only if all its bytes are within the stretch and exist. So these bytes are readable. The source and the
         // destination are aligned to the unit. The runs are the warp's, and each unit is copied by one lane.
         unsafe {
             if Of::<T, S>::UNIT == SIXTEEN && stretch.is_whole::<S>() && stretch.is_aligned(SIXTEEN)
@@ -227,8 +228,8 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         let place = |byte: u32| from.wrapping_byte_add(Of::<O::Output, S>::place(byte) as usize);
         let to = |byte: u32| stretch.first.wrapping_byte_add(byte as usize);
         let (begin, end) = stretch.bytes();
-        // SAFETY: a unit is stored only if all its bytes are within the stretch and exist; they are writable, and the results are written.
-        // The source and the destination are aligned to the unit, and each unit is stored by one lane.
+        // SAFETY: a unit is stored only if all its bytes are within the stretch and exist. So these bytes are writable, and the runs hold
+        // their results. The source and the destination are aligned to the unit, and each unit is stored by one lane.
         unsafe {
             if Of::<O::Output, S>::UNIT == SIXTEEN
                 && stretch.is_whole::<S>()

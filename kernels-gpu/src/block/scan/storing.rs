@@ -14,7 +14,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - Convergent: all warps that share the tile. The tile is scanned, and its slots still hold the items.
-    /// - `prefix` and `before` are the tile's prefix and the thread's prefixes within the tile.
+    /// - `prefix` is the tile's prefix. `before` has the prefixes of the thread's vectors within the tile.
     /// - The part's existing results are writable, and no other thread reads or writes them.
     #[inline(always)]
     pub unsafe fn store<P: Placement>(
@@ -27,9 +27,9 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         let slots = self.striped();
         // One check serves all vectors. With a branch at each store, the stores would not be issued together.
         let is_whole = part.is_whole();
-        // SAFETY: whole warps get here, their slots are written and the part is this thread's (conditions of this function). A lane's
-        // blocked slots are its own until the warp's barrier, which orders each lane's writes before the other lanes' reads. Vectors are
-        // stored without a check only where `is_whole` holds.
+        // SAFETY: whole warps call this function, their slots are written, and the part is this thread's (conditions of this function).
+        // Until the warp's barrier, a lane's blocked slots are used by this lane only. The barrier orders each lane's writes before the
+        // other lanes' reads. Vectors are stored without a check only where `is_whole` holds.
         unsafe {
             if Self::IS_BLOCKED {
                 let prefix = O::combine(prefix, before[0]);
@@ -71,7 +71,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     ///
     /// # Safety
     /// - The thread's striped slots are written.
-    /// - `hand_on` may be called for each of the thread's vectors.
+    /// - It is sound to call `hand_on` for each of the thread's vectors.
     #[inline(always)]
     unsafe fn place_striped<P: Placement>(
         &self,

@@ -14,10 +14,11 @@ use super::{Launch, Unit};
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the units' values with the values of earlier chunks. Of the warps that share 32 units, the first warp has the units'
-    /// values. If a unit's chunk is the last of 16, the unit combines the values of these chunks. If the chunk is also the last of 256, the
-    /// unit then combines 16 such results, and so on. Then the unit publishes its value. A column's last unit is an exception: in a
-    /// reduction, it combines the remaining values of every level, and writes the column's result; in a scan, it does nothing here.
+    /// Combines the units' values with the values of earlier chunks. Several warps may share 32 units: the first of these warps has the
+    /// units' values. If a unit's chunk is the last of 16, the unit combines the values of these chunks. If the chunk is also the last of
+    /// 256, the unit then combines 16 such results, and so on. Then the unit publishes its value. A column's last unit is an exception. In
+    /// a reduction, it also combines the values that are left over on each level, in an incomplete group, and then writes the column's
+    /// result. In a scan, it does nothing here.
     ///
     /// # Safety
     /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.
@@ -34,10 +35,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 true => place > 0,
                 false => before == FAN - 1,
             };
-            // SAFETY: the whole block is here (this function's condition). All threads leave at the same ballot: if columns have several
-            // chunks, all warps have the same units; otherwise no unit goes on. Only the thread with leaf 0 of a unit finishes the unit,
-            // and only once, since `goes_on` is false afterwards. The barriers separate warp 0's reads of published values from the writes
-            // by all warps.
+            // SAFETY: the whole block is here (this function's condition). All threads leave the loop at the same ballot: if columns have
+            // several chunks, all warps have the same units; otherwise `goes_on` becomes false for all units. Only the thread with leaf 0
+            // of a unit finishes the unit, and only once, since `goes_on` is false afterwards. The barriers separate warp 0's reads of
+            // published values from the writes by all warps.
             unsafe {
                 if unit.leaf == 0 && goes_on && !has_more {
                     self.finish(unit, board, value);
@@ -63,14 +64,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of `before` published values of the calling lane's unit, at least one, and then of the value `after`.
+    /// The fold of `before` published values, at least one, followed by the value `after`. Both belong to the calling lane's unit.
     ///
     /// # Safety
     /// The published values are written, and `before` is at least 1.
     #[inline(always)]
     unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
-        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold reads places less than `before`.
-        // At place `before`, it reads place `before - 1` again.
+        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold takes places 0 to `before`.
+        // Place `before` stands for `after`: there the closure reads place `before - 1` again, so only written values are read.
         unsafe {
             if O::PAIRS_SIXTEENS {
                 let value = |place: u32| {
@@ -88,8 +89,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Stores a unit's value. The value of a whole column is its result. Any other value is published on the board, where later units wait
-    /// for it.
+    /// Stores a unit's value. The value of a whole column is the column's result. Any other value is published on the board, where later
+    /// units wait for it.
     ///
     /// # Safety
     /// The unit exists, and no other thread finishes it. The last unit of a column is finished only in a reduction.
@@ -144,13 +145,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Waits for published values, and writes them to shared memory. Each of these values combines 2^`bits` chunks. Each lane's unit needs
-    /// `before` values: those before its own value among sixteen. Warp `w` waits for value `w` of each lane's unit.
+    /// Waits for published values, and writes them to shared memory. Each of these values combines 2^`bits` chunks. The values of a level
+    /// form groups of sixteen. Each lane's unit needs the `before` values that precede the unit's own value in its group. Warp `w` waits
+    /// for the value with index `w` in the group of each lane's unit.
     ///
     /// # Safety
     /// 1. Convergent: the whole block, with the threads' units and the launch's board.
     /// 2. No thread reads the values of the previous level any more.
-    /// 3. If `before` is not 0, columns have several chunks, and `before` is the place of the unit's value among its sixteen of this level.
+    /// 3. If `before` is not 0, columns have several chunks, and `before` is the index of the unit's value in its group of sixteen values
+    ///    of this level.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {
         let place = simt::warp();
@@ -166,9 +169,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             slot = self.slot(unit) - chunks_between * self.column_count as u32;
         }
         loop {
-            // SAFETY: a lane's `before` is not 0, so columns have several chunks (condition 3), and the board has a slot for each unit (the
-            // launch's condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place < before < FAN`, so
-            // `place` is an index of `published`. No other warp writes the values at this index, and no thread reads them (condition 2).
+            // SAFETY: `before` is not 0 on at least one lane, so columns have several chunks (condition 3), and the board has a slot for
+            // each unit (the launch's condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place <
+            // before < FAN`, so `place` is an index of `published`. No other warp writes the values at this index, and no thread reads them
+            // (condition 2).
             unsafe {
                 let (value, is_published) = board.read::<O::Accumulator>(slot);
                 if simt::ballot(is_wanted && !is_published) == 0 {

@@ -1,4 +1,4 @@
-//! The bits of a block's range, and the heads before each of its tiles.
+//! Writes the bits of a block's range, and the heads before each tile of the range.
 
 use crate::contract::{vector_bytes, vector_items, WARP_LANES};
 use crate::element::{for_each_item, item_of, put_item, Element, Vector, VECTOR_WORDS};
@@ -15,10 +15,10 @@ const WARP_ITEMS: u32 = TILE_ITEMS as u32 / WARPS;
 /// How many words of bits a warp writes for a tile.
 const WARP_WORDS: u32 = WARP_ITEMS / u32::BITS;
 
-/// The most rows that a warp loads at once.
+/// The most rows that a warp loads at once. A row is a vector for each lane of the warp.
 const MOST_AT_ONCE: usize = 4;
 
-/// The keys of a warp's part of a tile that the warp loads in advance.
+/// The keys that a warp loads in advance: the first keys of its part of a tile.
 #[derive(Clone, Copy)]
 struct Begun<T> {
     /// Rows of vectors. Used only if `is_whole`.
@@ -33,7 +33,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// Items of a vector.
     const VECTOR_ITEMS: u32 = vector_items::<T>() as u32;
 
-    /// How many rows a warp's items have. A row is a vector for each lane.
+    /// How many rows a warp's part of a tile has.
     const ROWS: u32 = WARP_ITEMS / (WARP_LANES * Self::VECTOR_ITEMS);
 
     /// How many rows are loaded at once.
@@ -50,7 +50,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     };
 
-    /// How many lanes have the bits of a word: twice the number of rows.
+    /// How many lanes fill a word with their bits: twice the number of rows.
     const WORD_LANES: u32 = u32::BITS / Self::VECTOR_ITEMS;
 
     const ACCESS: Access = Access::new(vector_bytes::<T>(), vector_bytes::<T>());
@@ -69,9 +69,9 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let mut turn = 0;
         // SAFETY: the whole block is here (this function's condition), and all its threads have the same tiles. A barrier lies between the
         // writes of bits and the reads of them, and another one between these reads and the next writes; likewise for the turn's tiles.
-        // Until all blocks have arrived, only this block writes its range and its tiles, which the layout has. The write of the range is
-        // released by `arrive`; the last block's `arrive` acquires it, and the barrier orders it before the reads of the block's other
-        // threads.
+        // Until all blocks have arrived, only this block writes its range and its tiles. The layout has memory for them. A block's `arrive`
+        // releases its write of the range, and the last block's `arrive` acquires the writes of all blocks. The barrier orders these writes
+        // before the reads of the last block's other threads.
         unsafe {
             let mut begun = self.begin_part(first);
             while turn < tiles {
@@ -116,8 +116,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// Begins the calling warp's part of a tile: loads the part's first rows and the key before them, if the work is forward, all keys of
-    /// the part exist, and vectors are aligned.
+    /// Begins the calling warp's part of a tile. Loads the part's first rows and the key before them on three conditions: the work is
+    /// forward, all keys of the part exist, and vectors are aligned. Otherwise loads nothing.
     ///
     /// # Safety
     /// A whole warp.
@@ -165,9 +165,9 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         rows
     }
 
-    /// Puts the bits of the calling warp's part of a tile into shared memory, where the tile's bits are at `bits`. If `has_next`, also
-    /// begins the warp's part of the next tile. If this part is loaded in vectors, the next one is begun before this one's last rows are
-    /// compared, so that a warp mostly has loads in flight.
+    /// Puts the bits of the calling warp's part of a tile into shared memory. `bits` is the address of the tile's bits there. If
+    /// `has_next`, also begins the warp's part of the next tile. If this part is loaded in vectors, the next part is begun before the last
+    /// rows of this part are compared. So the warp has loads in flight most of the time.
     ///
     /// # Safety
     /// Convergent: a whole warp. The launch has the tile, and the next one if `has_next`. `begun` is the result of [`Self::begin_part`]
@@ -177,8 +177,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let lane = simt::lane();
         let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
         let from = self.arguments.keys.wrapping_add(first as usize);
-        // A lane keeps a word of row `own_row`. The row's number is the lane's place among the lanes of a word. Half of the lanes have no
-        // such row, and keep none.
+        // A lane keeps at most one word: a word of row `own_row`. The row's number is the lane's place among the lanes that share a word.
+        // Half of the lanes have no row of this number, and keep no word.
         let own_row = lane % Self::WORD_LANES;
         let mut word = 0;
         let mut row = 0;
@@ -242,8 +242,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// The bits of a vector of a row, some of whose items may not exist. The warp's items begin with item `first`, and the lane's vector at
-    /// place `place` among them. The bit of item 0 may be wrong: the caller sets it.
+    /// The bits of one vector. Some of the vector's items may not exist. The warp's part of the tile begins at item `first`, and the vector
+    /// at item `first + place`. The bit of item 0 may be wrong: the caller sets it.
     ///
     /// # Safety
     /// There is at least one key.
@@ -262,9 +262,11 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     }
 
     /// Keys that lie one after the other in memory: those of a vector, and the key before them. `item` is the vector's first item in the
-    /// direction of the work. Where a key does not exist, another key is in its place. In a backward scan, an item is a head if its key
-    /// is not equal to the key after it in memory. So in a backward scan the vector has, for each item, the key after it in memory, from
-    /// the vector's last item to its first.
+    /// direction of the work. Where a key does not exist, another key is in its place.
+    ///
+    /// In a backward scan, an item is a head if its key is not equal to the next key in memory. So in a backward scan, the returned vector
+    /// holds for each item the next key in memory. These keys are in the order of memory: first the key after the last item's key, and at
+    /// the end the key after the first item's key.
     ///
     /// # Safety
     /// There is at least one key.
@@ -277,7 +279,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
             false => item,
         };
         let load = |place: u64| {
-            // An index below 0 wraps, and a key is read in its place.
+            // An index below 0 wraps to a large number. Then the last key is read.
             let index = Ord::min(first.wrapping_add(place), count - 1);
             // SAFETY: the index is less than the number of keys, which are readable.
             unsafe { self.arguments.keys.wrapping_add(index as usize).read() }
@@ -287,7 +289,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         (vector, load(u64::MAX))
     }
 
-    /// The word with the bits of the lanes that share it: each lane's bits after those of the lane before.
+    /// Joins the bits of the lanes that share a word, and returns the word. A lane's bits follow those of the lane below.
     ///
     /// # Safety
     /// Convergent: a whole warp.
@@ -309,7 +311,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// The item of another lane.
+    /// The `item` of lane `lane`.
     ///
     /// # Safety
     /// Convergent: a whole warp. `lane` is less than 32.
@@ -326,12 +328,13 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         item_of(&words, 0)
     }
 
-    /// Copies the bits of a tile from shared to global memory, and puts the tile's heads among those of the turn's tiles. The number of the
-    /// calling warp is the tile's number in the turn.
+    /// Copies the bits of a tile from shared to global memory. Also finds the tile's last head and counts its heads, and writes both
+    /// numbers to the tile's place among the turn's tiles, in shared memory. The number of the calling warp is the tile's number in the
+    /// turn.
     ///
     /// # Safety
     /// Convergent: a whole warp. The launch has the tile, whose bits are in shared memory. No other warp uses the tile's bits in shared
-    /// memory, or its place among the turn's tiles.
+    /// memory, or the tile's place among the turn's tiles.
     #[inline(always)]
     unsafe fn finish_tile(&self, tile: u64) {
         let lane = simt::lane();
@@ -362,7 +365,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// The heads before a turn, in the block's range. `turn` is the turn's first tile.
+    /// The heads before a turn, in the block's range. The turn begins with tile `turn` of the range.
     ///
     /// # Safety
     /// A lane of warp 0, which has written the tiles of the turns before this one.
@@ -371,12 +374,13 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         if turn == 0 {
             return BeforeTile { end: 0, count: 0 };
         }
-        // SAFETY: `write_tiles` has written the heads for all lanes of warp 0: this function's condition.
+        // SAFETY: `write_tiles` has written the heads, and its barrier orders the write before the reads by the lanes of warp 0 (this
+        // function's condition).
         unsafe { simt::read_shared(&raw const (*self.shared).before) }
     }
 
-    /// Writes the heads before each of the `count` tiles of a turn, and notes the heads before the next turn. The range begins with tile
-    /// `first`, and the turn with the range's tile `turn`.
+    /// Writes the heads before each of the `count` tiles of a turn, and keeps the heads before the next turn in shared memory. The range
+    /// begins with tile `first`, and the turn with tile `turn` of the range.
     ///
     /// # Safety
     /// Convergent: the whole warp 0. The launch has the tiles, and the heads of the turn's tiles are in shared memory. The earlier turns'
@@ -385,8 +389,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     unsafe fn write_tiles(&self, first: u64, turn: u32, count: u32) {
         let lane = simt::lane();
         // SAFETY: the heads of the turn's tiles are in shared memory, and only this warp writes to the tiles' memory, and to the heads
-        // before a turn. The whole warp shuffles. All lanes have read the heads before this turn before one lane writes those of the
-        // next.
+        // before a turn. The whole warp shuffles. A barrier of the warp lies between two accesses to `before`: all lanes' reads for this
+        // turn, and one lane's write for the next turn.
         unsafe {
             let before = self.before_turn(turn);
             let (mut upto, mut sum) = (before.end, 0);
@@ -397,7 +401,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 }
                 sum = tile.count;
             }
-            // A lane that has no lane `S` below it gets its own value.
+            // If there is no lane `S` below, a shuffle gives the calling lane its own value.
             for_each_vector!(S in 1 2 4 => {
                 upto = Ord::max(upto, simt::shuffle_up(upto, S as u32));
                 let below = simt::shuffle_up(sum, S as u32);

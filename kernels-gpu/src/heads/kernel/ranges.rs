@@ -1,4 +1,4 @@
-//! The ranges: the heads of each range become the heads before the range.
+//! Replaces the heads of each range by the heads before the range.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -16,7 +16,7 @@ impl BeforeRange {
     /// No heads.
     const NONE: Self = BeforeRange { end: 0, count: 0 };
 
-    /// These heads, and then the heads of `later` ranges.
+    /// The heads of these ranges and of the `later` ranges together.
     #[inline(always)]
     fn and(self, later: Self) -> Self {
         BeforeRange {
@@ -115,7 +115,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         }
     }
 
-    /// The heads of [`AT_ONCE`] ranges, from `range` on; none for ranges from `end` on.
+    /// The heads of [`AT_ONCE`] ranges, from `range` on. Ranges from `end` on get [`BeforeRange::NONE`].
     ///
     /// # Safety
     /// The ranges before `end` are in the layout, and written.

@@ -1,6 +1,7 @@
 use super::*;
 
-/// Checks that keys rise and fall strictly. `rising` has items from the least to the greatest, all different.
+/// Checks that the items' rising keys rise strictly, and that their falling keys fall strictly. `rising` has items from the least to the
+/// greatest, all different.
 fn check<T: Ordered>(rising: &[T]) {
     let keys = |item: T| {
         let up = item.located::<false>(0).key();

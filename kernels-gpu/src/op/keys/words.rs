@@ -179,8 +179,9 @@ impl Ordered for f32 {
         Located::new(key, index + place as u64)
     }
 
-    /// The function has no branch, so it can overlap with the computation of other vectors. The extreme of an item with itself is the item,
-    /// or the same NaN for every NaN. So the first NaN is found in the same way as the extreme number.
+    /// The function has no branch, so it can overlap with the computation of other vectors. The extreme of an item and itself is the item,
+    /// unless the item is NaN: then it is one fixed NaN, whatever the item's bits. So the first NaN is found in the same way as the extreme
+    /// number.
     #[inline(always)]
     fn streamed<const FALLING: bool>(words: Words, place: u32) -> [u32; 3] {
         if !HAS_EXTREMES_F32 {
@@ -192,8 +193,8 @@ impl Ordered for f32 {
         [if extreme.is_nan() { 0 } else { key }, place + first, 0]
     }
 
-    /// The minimum and maximum instructions return the same NaN for every NaN among the items. So the first vector with a NaN is found in
-    /// the same way as the first vector with an extreme number.
+    /// If an item is NaN, the minimum and maximum instructions return one fixed NaN, whatever the item's bits. So the first vector with a
+    /// NaN is found in the same way as the first vector with the extreme number.
     #[inline(always)]
     fn least_of_four<const FALLING: bool>(vectors: [Words; 4], index: u64) -> [u32; 3] {
         if !HAS_EXTREMES_F32 {

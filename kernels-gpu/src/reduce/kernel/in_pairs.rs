@@ -1,7 +1,7 @@
 //! Combines a thread's part of a tile pairwise, neighbours first, for operators that [combine pairwise](crate::op::Op::IS_PAIRWISE).
 //!
-//! The order suits operators for which two sides of equally many items combine at less cost or with less error. Vectors are combined as
-//! early as possible, so that few values are held at a time.
+//! This order suits operators for which a combination costs less, or has a smaller error, if its two sides have equally many items. Vectors
+//! are combined as early as possible, so that few values are held at a time.
 
 use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS};
 use crate::element::{Element, Vector};
@@ -61,7 +61,7 @@ pub unsafe fn combine_slots<O: Op<T>, T: Element>(
     }
 }
 
-/// The number of this thread's vector `v` among the vectors of the tile.
+/// The index of this thread's vector `v` among the vectors of the tile.
 #[inline(always)]
 fn index_of(v: usize) -> u32 {
     simt::thread_index() + v as u32 * BLOCK_THREADS

@@ -12,14 +12,16 @@ use crate::thread::for_each_vector;
 /// Wide partials that are not large are always read one by one, since several would not fit in registers.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
-/// Among the words that a lane reads at a time, the index of the first word from the second 32 partials.
+/// A lane reads words of 64 partials at a time, into one array. The words of the first 32 partials begin at index 0, and the words of the
+/// second 32 partials begin at this index.
 const SECOND: usize = 16;
 
 const _: () = assert!(
     4 * (BLOCK_WARPS * WARP_LANES) as usize * slot_words(ACCUMULATOR_MAX_WORDS) <= TILE_BYTES
 );
 
-/// This thread's fold over every 256th partial, from the thread's number on, in order. `scratch` is as large as a tile.
+/// This thread's fold over every 256th partial, in order. The first of these partials has the thread's index. `scratch` is as large as a
+/// tile.
 ///
 /// # Safety
 /// - The whole block calls it.
@@ -43,7 +45,7 @@ pub unsafe fn fold<O: Op<T>, T: Element>(
     }
 }
 
-/// [`fold`] of large partials. A warp reads two partials for each lane at a time. The lanes of the warp read the partials
+/// [`fold`] of large partials. A warp reads 64 partials at a time, two for each lane. The lanes of the warp read the partials
 /// [together](crate::board).
 ///
 /// # Safety
@@ -63,8 +65,8 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
         let step = simt::opaque_one() as u32;
         let second = first + BLOCK_THREADS;
         let rounds = |first: u32| stripe.rounds(Ord::min(count.saturating_sub(first), WARP_LANES));
-        // `most` is known at compile time. It tells the compiler that, of the 32 · `words` words of 32 partials, the lane reads at most
-        // `words`.
+        // `most` is known at compile time. 32 partials have 32 · `words` words, and `most` tells the compiler that a lane reads at most
+        // `words` of them.
         let most = (1u32 << words.min(31)) - 1;
         let wanted = rounds(first) & most | (rounds(second) & most) << SECOND;
         let address = |partial: u32| {
@@ -75,9 +77,10 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
             address(second),
             address(second).wrapping_add(8 * WARP_LANES as usize),
         );
-        // SAFETY: a round's bit is set only for words of partials below `count`, and the board has these partials. The warp's part of the
-        // scratch has a slot for each lane, and only this warp uses it. The warp's barriers order the writes of a partial before its reads,
-        // and these reads before the writes of the next partial. All lanes take the same branches around barriers and votes.
+        // SAFETY: a round's bit is set only if the lane's word in this round belongs to a partial below `count`. The board has these
+        // partials. The warp's part of the scratch has a slot for each lane, and only this warp uses it. The warp's barriers order the
+        // writes of a partial before its reads, and these reads before the writes of the next partial. All lanes take the same branches
+        // around barriers and votes.
         unsafe {
             let mut seen;
             loop {
@@ -118,9 +121,9 @@ unsafe fn fold_together<O: Op<T>, T: Element>(
 }
 
 /// This thread's fold over every 256th partial, as in [`fold`]. A partial is folded as soon as it and the thread's earlier partials are
-/// published. The thread reads `AT_A_TIME` partials together. If it reads one at a time, the latencies of many reads add up. If it reads
-/// more partials than it has, each round of reads takes longer. On an H200, 2^24 `f32` took 18.5 µs with 1 at a time and 17.5 µs with 8;
-/// 2^20 `f32` took 2.5 µs with 1 and 2.7 µs with 8.
+/// published. The thread reads `AT_A_TIME` partials in a round. If it reads one at a time, the latencies of many reads add up. If
+/// `AT_A_TIME` is more than the number of the thread's partials, each round takes longer. On an H200, 2^24 `f32` took 18.5 µs with 1 at a
+/// time and 17.5 µs with 8; 2^20 `f32` took 2.5 µs with 1 and 2.7 µs with 8.
 ///
 /// # Safety
 /// The board has `count` partials, and blocks that have started will publish them.

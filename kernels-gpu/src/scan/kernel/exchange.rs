@@ -1,17 +1,17 @@
 //! The exchange between the warps that scan and the warp that looks back: tiles in one direction, prefixes in the other.
 //!
-//! In each direction, each turn has a slot in shared memory and a barrier. The sender writes the slot, arrives at the barrier and goes on.
-//! The receiver waits at the barrier, and reads the slot.
+//! In each direction, each turn has a slot in shared memory and a barrier. The sender writes the slot, and arrives at the barrier without
+//! waiting. The receiver waits at the barrier, and reads the slot.
 //!
 //! A tile's slot is written atomically, although the barrier makes this unnecessary. The reason is `compute-sanitizer`'s `racecheck`. It
-//! orders accesses by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer barriers than
-//! the writer.
+//! orders accesses by the number of barriers at which each warp has waited. The warp that looks back reads the slot, but has waited at
+//! fewer barriers than the writer. So `racecheck` would report a race for a plain write.
 //!
-//! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. *Tiles:* before the last warp that scans sends
-//! the tile of turn t + 4 (or the launch's end), it receives the prefix of turn t. The warp that looks back has read the tile of turn t
-//! before it sends that prefix. *Prefixes:* before the warp that looks back sends the prefix of turn t + 4, it receives the tile of turn
-//! t + 4. Before that tile is sent, all warps that scan have begun to wait for the prefix of turn t + 1, so they have read the prefix of
-//! turn t.
+//! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. *Tiles:* of the warps that scan, the last warp
+//! sends the tile of turn t + 4 (or `tiles.end`, if there is no such tile). Before that, it receives the prefix of turn t. The warp that
+//! looks back has read the tile of turn t before it sends that prefix. *Prefixes:* the warp that looks back sends the prefix of turn t + 4.
+//! Before that, it receives the tile of turn t + 4. All warps that scan have begun to wait for the prefix of turn t + 1 when that tile is
+//! sent. So they have read the prefix of turn t.
 
 use crate::block::Shape;
 use crate::element::Element;
@@ -38,7 +38,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The warps at a prefix's barrier: the warps that scan and the warp that looks back.
     const PREFIX_WARPS: u32 = S::WARPS + 1;
 
-    /// Sends the tile of a turn to the warp that looks back. After the last tile, sends the launch's end instead.
+    /// Sends the tile of a turn to the warp that looks back. After the last tile, sends `tiles.end` instead.
     ///
     /// # Safety
     /// Convergent: at least the last warp that scans. If a tile is sent, that warp has published the tile's aggregate. The call is made
@@ -59,7 +59,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         }
     }
 
-    /// Waits for the tile of a turn. If there is no further tile, the result is the launch's end.
+    /// Waits for the tile of a turn. If there is no further tile, the result is `tiles.end`.
     ///
     /// # Safety
     /// Convergent: the warp that looks back. The call is made once for each turn, in order.

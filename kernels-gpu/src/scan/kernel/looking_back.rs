@@ -31,10 +31,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
-        // If a tile leaves two turns after it arrived, its look-back can begin one turn after the arrival. Long scans delay the look-back
-        // in this way. The look-back begins at once for the last tile of a group, since the next group waits for its result. It also begins
-        // at once for the block's first tile, for two reasons: there may be no other tile, and `compute-sanitizer`'s `racecheck` expects
-        // that a writer has waited at fewer barriers than the reader.
+        // If a tile is stored two turns after it arrived, its look-back can begin one turn after the arrival. Long scans delay the
+        // look-back in this way, with two exceptions. For the last tile of a group, the look-back begins at once, since the next group
+        // waits for its result. For the block's first tile, the look-back also begins at once, for two reasons: there may be no other tile,
+        // and `compute-sanitizer`'s `racecheck` expects that a writer has waited at fewer barriers than the reader.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let manner = Manner {
             is_patient: Self::IS_PATIENT,
@@ -42,10 +42,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         };
         let mut turn = 0;
         let mut gathered = self.tiles.end;
-        // SAFETY: the whole warp is here (this function's condition), and all lanes receive the same tiles, so they stay together. Tiles
-        // are awaited and prefixes sent once for each turn, in order. A tile is published before it is sent, so a barrier lies between its
-        // publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes it. After the loop, no thread
-        // of the block uses the board any more, except for the departure.
+        // SAFETY: the whole warp is here (this function's condition), and all lanes receive the same tiles, so they stay together. A tile
+        // is awaited once for each turn, and a prefix is sent once for each turn, both in order. A tile is published before it is sent, so
+        // a barrier lies between its publication and the look-back. `total` is null or writable (condition 4 of `scan`); one lane writes
+        // it. After the loop, no thread of the block uses the board any more, except for the departure.
         unsafe {
             let mut tile = self.await_tile(turn);
             while tile < self.tiles.end {

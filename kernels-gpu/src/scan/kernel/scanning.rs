@@ -17,7 +17,7 @@ use super::{leaves_later, Launch};
 /// A tile that waits for its prefix.
 #[derive(Clone, Copy)]
 struct Waiting<B> {
-    /// The number of the tile. If it is at or after the launch's end, there is no tile.
+    /// The number of the tile. If the number is `tiles.end` or greater, there is no tile.
     tile: u32,
     /// The prefixes within the tile, from `ScanTile::join` or, if items or results are large, from `LargeTile::join`.
     before: B,
@@ -42,11 +42,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut earlier = nothing;
         let mut latest = nothing;
         let mut turn = 0;
-        // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this, and every branch around a barrier has the
-        // same condition on all of them. Condition 2: the items of the tiles are readable, and the results that are stored are writable.
-        // Each warp uses its own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer.
-        // Barriers of the warp, or shuffles, order its lanes' accesses to each other's slots. The barrier in `join` orders the first
-        // thread's write of the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
+        // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this, and all of them take the same branches
+        // around barriers. Condition 2: the items of the tiles are readable, and the results that are stored are writable. Each warp uses
+        // its own slots of a buffer: it copies, scans and stores a tile before it copies the next tile to that buffer. Barriers of the
+        // warp, or shuffles, order its lanes' accesses to each other's slots. The barrier in `join` orders the first thread's write of the
+        // ticket before the reads. A tile is sent once for each turn, and a prefix is awaited once for each turn, both in order.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),

@@ -11,14 +11,14 @@ use super::Launch;
 /// A segment that is longer than a chunk.
 #[derive(Clone, Copy)]
 pub struct Long {
-    /// The diagonal at which the segment begins. If segments start at heads, or chunk `c` of the launch has slot `c`, the number of the
-    /// segment's first item instead.
+    /// The diagonal at which the segment begins. If segments start at heads, or if chunk `c` of the launch has slot `c` of the board, this
+    /// is the number of the segment's first item instead.
     pub diagonal: u64,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the tail of each of the block's windows with earlier chunks, if [`Window::is_combined`] says so. Writes the results of
-    /// segments that end in these tails, and publishes the combined values of the other tails.
+    /// Combines the tail of each of the block's windows with earlier chunks, if [`Window::is_combined`] says so. If such a tail is its
+    /// segment's last chunk, writes the segment's result. Otherwise publishes the combined value.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header and the values of tails are written.
@@ -41,7 +41,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The segment of a window's tail. If segments start at heads, windows are cut by items alone.
+    /// The segment of a window's tail. If segments start at heads, windows are cut by items alone. Then the diagonal is the number of the
+    /// segment's first item.
     #[inline(always)]
     fn long(&self, window: &Window) -> Long {
         let segment = match self.starts_at_heads {
@@ -87,9 +88,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The value of a chunk, combined with earlier chunks. If the chunk is the last of sixteen, these sixteen are combined. If it is also
-    /// the last of 256, sixteen such results are combined, and so on. The last chunk of a segment is combined on every level. `None` if a
-    /// value is missing because offsets are refused.
+    /// The value of a chunk, combined with earlier chunks of its segment. The segment's chunks form groups of sixteen, counted from its
+    /// start. If the chunk is the last of its group, the group is combined. If the chunk is also the last of 256 chunks, the results of
+    /// their sixteen groups are combined, and so on. If the chunk is the segment's last (`is_last`), the last group of every level is
+    /// combined, even if it has fewer than sixteen values. `None` if a value is missing because offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. The segment has chunk number `chunk`, in one of the
@@ -154,7 +156,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The values of the first `before` lanes, fewer than sixteen, and then `after`, combined pairwise. Every lane gets the result.
+    /// Combines pairwise the values of the first `before` lanes and, after them, the value `after`. `before` is less than sixteen. Every
+    /// lane gets the result.
     ///
     /// # Safety
     /// Convergent: the whole warp.

@@ -1,8 +1,8 @@
 //! Dense works: works whose chunks have few items on average.
 //!
-//! Their offsets are copied to shared memory together with the items, and checked there. Then each short chunk, of at most one leaf, is
-//! taken by one thread, which needs no slots. Only a scan's short tail is taken later. Longer chunks are folded as in works that are not
-//! dense.
+//! Their offsets are copied to shared memory together with the items, and checked there. Then each short chunk (a chunk of at most one
+//! leaf) is folded by one thread. Short chunks need no slots. Only a scan's short tail is left for later, since its prefix is not known
+//! yet. Longer chunks are folded as in works that are not dense.
 
 use crate::direction::Heading;
 use crate::element::Element;
@@ -18,8 +18,9 @@ use super::starts::{Chunk, HAS_NODES, HAS_ROOTS};
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Writes the starts of a dense work's chunks, without a check: the low half of each offset. The ends of the work were checked when it
-    /// was found, so they are not read again. If copies are asynchronous, the copies of 4-byte offsets only begin here.
+    /// Writes the starts of a dense work's chunks, without a check: the low half of each offset. The work's begin and end were checked when
+    /// the work was found, so these two offsets are not read again. If copies are asynchronous, the copies of 4-byte offsets only begin
+    /// here.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.
@@ -43,7 +44,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::copy_offsets`], for offsets of 4 bytes: in vectors, and up to three at each end one by one.
+    /// As [`Self::copy_offsets`], for offsets of 4 bytes. Copies whole vectors of offsets, and up to three offsets at each end one by one.
     ///
     /// # Safety
     /// The same conditions as for [`Self::copy_offsets`], and `offset_bytes` is 4.
@@ -60,7 +61,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (begin, end) = (before + 1, before + count);
         let whole = begin.next_multiple_of(VECTOR_STARTS);
         let rest = Ord::max(end / VECTOR_STARTS * VECTOR_STARTS, whole);
-        // The first four threads copy the words at the front one by one, the next four those at the back.
+        // Each of the first four threads copies at most one word before the vectors. Each of the next four threads copies at most one word
+        // after the vectors.
         let is_front = thread < VECTOR_STARTS;
         let (single, upto) = if is_front {
             (begin + thread, Ord::min(whole, end))
@@ -69,9 +71,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         };
         let mut word = whole + thread * VECTOR_STARTS;
         // SAFETY: the words from `begin` to `end` are offsets of segments of the launch, so they are readable. There is room for the start
-        // of each chunk and for the end of the last chunk. Each word is copied or written by one thread: vectors are copied from `whole` to
-        // `rest`, words before and after them. Vectors are aligned in both memories. No thread uses earlier starts (condition 2 of
-        // `copy_offsets`).
+        // of each chunk and for the end of the last chunk. Each word is copied or written by one thread: the words from `whole` to `rest`
+        // in vectors, and the words before and after these one by one. Vectors are aligned in both memories. No thread uses the starts of
+        // earlier works (condition 2 of `copy_offsets`).
         unsafe {
             while word < rest {
                 let step = simt::opaque_one() as u32;
@@ -100,7 +102,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the slots of a dense work, after its offsets were checked.
     ///
     /// # Safety
-    /// The whole block. The starts are written, and `fold_short` has refused none. The room's bits were cleared for this work.
+    /// The whole block. The starts are written, and `fold_short` has refused no offset. The room's bits were cleared for this work.
     #[inline(always)]
     pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let slots = self.slots(work, FAN);
@@ -132,9 +134,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = first + simt::thread_index();
         while number < upto {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the header, the items and the starts are written, and the flags are cleared: conditions 1 and 2.
-            // `number < chunk_count`, and no other thread has the chunk. If it is not put off, it is a whole segment of at most 16 items,
-            // and the work has them.
+            // SAFETY: the header, the items and the starts are written, and the flags are cleared: conditions 1 and 2. `number <
+            // chunk_count`, and no other thread has the chunk. If `put_off` is not called for the chunk, the chunk is a whole segment of at
+            // most 16 items, and the work has these items.
             unsafe {
                 let chunk = self.chunk(work, room, number);
                 let Chunk { start, end, .. } = chunk;

@@ -1,4 +1,4 @@
-//! A scan's way down: the prefix of each chunk, node, leaf and item, and the results.
+//! The downsweep of a scan: the prefix of each chunk, node, leaf and item, and the results.
 //!
 //! The prefix of a chunk's first node is the chunk's prefix. The prefix of each other node is the prefix of the node before it, combined
 //! with that node's total. Leaves and items follow the same rule. The prefixes replace the totals, which are not used again.
@@ -16,7 +16,8 @@ use super::items::Room;
 use super::leaves::{Leaf, Node, Step};
 use super::Launch;
 
-/// The way down: prefixes replace the totals of a node's leaves, and a leaf's results are written.
+/// A step of the downsweep. For a node, the prefixes of its leaves replace the leaves' totals. For a leaf, the results of its items are
+/// written.
 pub struct Downsweep;
 
 impl Step<Leaf> for Downsweep {
@@ -42,7 +43,7 @@ impl Step<Node> for Downsweep {
     ) {
         let chunk = node.chunk;
         // SAFETY: the prefixes of the chunk and of its nodes are written, and no other thread has the node: `run`'s conditions. So no other
-        // thread uses the values of its leaves. There is at least one leaf; the way up wrote the leaves' values, and a barrier followed.
+        // thread uses the values of its leaves. There is at least one leaf. The upsweep wrote the leaves' values, and a barrier followed.
         unsafe {
             let before = match chunk.leaf_count() <= FAN {
                 true => launch.before_chunk(work, chunk.number),
@@ -89,14 +90,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             if self.has_roots(room) {
                 self.place_nodes(&work, room);
-                // Orders the writes of the nodes' prefixes before the reads by the threads that place leaves.
+                // Orders the writes of the nodes' prefixes before the reads by `place_leaves`.
                 simt::barrier();
             }
             self.place_leaves(&work, room);
-            // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
+            // Orders the writes of the leaves' prefixes before the reads by `for_each_leaf`.
             simt::barrier();
             self.for_each_leaf::<Downsweep>(&work, room);
-            // Orders the writes of the results before the reads by the threads that store them.
+            // Orders the writes of the results before the reads by `take_out`.
             simt::barrier();
             if Self::STAYS {
                 self.take_out(&work, room);
@@ -114,8 +115,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place_short(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header, items and starts are written: this function's conditions. A short tail is its
-        // segment's last chunk, so no value of it is published. Lane 0 alone places the tail's items. The branches around barriers and
-        // returns depend on values in shared memory, so they go the same way on all threads.
+        // segment's last chunk, so no value of it is published. Lane 0 alone writes the results of the tail's items. The branches around
+        // barriers and returns depend on values in shared memory, so they go the same way on all threads.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {
@@ -139,7 +140,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Waits for the prefix of the window's tail, and replaces the tail's total by it. Before that, if the tail is combined with earlier
-    /// chunks and is not its segment's last chunk, publishes the combined value. If the offsets are refused, the block stops.
+    /// chunks and is not its segment's last chunk, publishes the combined value. If the offsets are refused, writes to the header that the
+    /// block stops.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's works, and it has a tail. If the tail
@@ -218,7 +220,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block. The header, the work's starts, the leaves' totals and the prefixes of the tail and of nodes are written.
     #[inline(always)]
     unsafe fn place_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the whole block is here, and starts, totals and prefixes are written: this function's conditions. The step needs no more.
+        // SAFETY: the whole block is here, and starts, totals and prefixes are written: this function's conditions. The step has no other
+        // conditions.
         unsafe { self.for_each_node::<Downsweep>(work, room) };
     }
 
@@ -236,8 +239,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = 0;
         while place < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `place < count`, and the values are written and this thread's: this function's conditions. Past the end, the last
-            // value is read again, and nothing is written.
+            // SAFETY: `place < count`. The values are written, and no other thread uses them: this function's conditions. Past the end, the
+            // last value is read again, and nothing is written.
             unsafe {
                 let value = |number: u32| values.add(Ord::min(place + number, count - 1) as usize);
                 let totals = [
@@ -280,7 +283,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The prefix after an item, and the item's result.
+    /// The prefix of the item after `item`, and the result of `item`. `before` is the prefix of `item`.
     #[inline(always)]
     pub fn result_of(
         &self,
@@ -342,7 +345,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while place < leaf.end {
             let step = simt::opaque_one() as u32;
             // SAFETY: the item is the leaf's, and written (this function's condition). In shared memory the result has the item's size, and
-            // replaces the item. Global memory has a place for each item's result (the launch's condition 5). No other thread has the leaf.
+            // replaces the item. Global memory has room for each item's result (the launch's condition 5). No other thread has the leaf.
             unsafe {
                 let item = item_of(&room.item(place), 0);
                 let index = leaf.index + (place - leaf.begin) as u64;
@@ -375,8 +378,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.output.wrapping_add(self.lowest(item))
     }
 
-    /// Copies the results from shared to global memory: as vectors if these are whole, and aligned in global memory too, otherwise one by
-    /// one.
+    /// Copies the results from shared to global memory. Vectors of results that are whole, and aligned in global memory too, are copied as
+    /// vectors. All other results are copied one by one.
     ///
     /// # Safety
     /// The whole block. `work` is one of the block's works, and its results are written to shared memory.
@@ -387,10 +390,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { self.take_out_some(work, room, [work.begin, work.end], block) }
     }
 
-    /// As [`Self::take_out`], for the places from `begin` to `end`, on thread `thread` of `threads` that share them.
+    /// As [`Self::take_out`], for the places from `begin` to `end`. A group of `threads` threads shares these places, and the caller has
+    /// number `thread` in this group.
     ///
     /// # Safety
-    /// `work` is one of the block's works, and has the places. Their results are written to shared memory. Each of these threads calls
+    /// `work` is one of the block's works, and has the places. Their results are written to shared memory. Each thread of the group calls
     /// this, and no other thread copies these results.
     #[inline(always)]
     pub unsafe fn take_out_some(
@@ -415,7 +419,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     let to = to.wrapping_byte_add(far.wrapping_mul(V));
                     let place = place + V as u32 * places;
                     // SAFETY: the vector is within these places, and its results are written (this function's conditions). There is a
-                    // result for each item (the launch's condition 5). `to` is aligned: `lies_alike`, and `place` begins a vector.
+                    // result for each item (the launch's condition 5). `to` is aligned, since `lies_alike` is true and a vector begins at
+                    // `place`.
                     unsafe { access.store(to, room.vector_in_memory(place)) };
                 });
                 place += VECTORS_AT_ONCE * places * step;
@@ -424,8 +429,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while place < end {
             let step = simt::opaque_one() as u32;
             let is_vector = lies_alike && place >= begin && place + items <= end;
-            // SAFETY: as above, for a vector: `is_vector` means aligned and within these places. In the other branch, no other thread
-            // copies the vector's results.
+            // SAFETY: if `is_vector`, the vector is aligned and within these places, and the rest is as above. In the other branch, no
+            // other thread copies the vector's results.
             unsafe {
                 if Self::HAS_VECTORS && is_vector {
                     let to = self.results(work, place).cast();
@@ -454,8 +459,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let end = Ord::min(vector + vector_items::<T>(), end);
         while place < end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `begin <= place < end`, so the result is written (this function's condition), and global memory has a place for it
-            // (the launch's condition 5). No other thread copies it.
+            // SAFETY: `begin <= place < end`, so the result is written (this function's condition), and global memory has room for it (the
+            // launch's condition 5). No other thread copies it.
             unsafe {
                 let result = item_of::<T>(&room.item(place), 0);
                 self.result(work, place).write(first_bytes(result));

@@ -16,7 +16,7 @@
 //!         nodes and roots of longer chunks, as leaves
 //! ```
 //!
-//! A reduction has no way down: see `heads/ranks.rs`.
+//! A reduction has no downsweep: see `heads/ranks.rs`.
 //!
 //! The bits belong to the library: an earlier launch or the block itself has written them. So nothing is checked or refused here.
 
@@ -62,17 +62,19 @@ use super::{depart, Launch};
 /// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, and the shared
 ///    memory of a segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. If the text compares keys, `key_bytes` is 4 or 8, `keys` points to a readable key of this size for each item, at a multiple of 16,
-///    and the scan is forward. Then nobody writes the keys before the launch's end. Otherwise `heads` has room for the bits of
-///    `item_count` items, and earlier work has marked the items in the direction of this launch, as many as condition 4 says.
-/// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be scanned.
+/// 3. If the text compares keys, the scan is forward, `key_bytes` is 4 or 8, and the address `keys` is a multiple of 16. At this address
+///    lies a readable key of `key_bytes` bytes for each item, and nobody writes the keys before the launch's end. Otherwise `heads` has
+///    room for the bits of `item_count` items. Earlier work has marked the items that the launch scans (condition 4), in the direction of
+///    the scan.
+/// 4. `item_count_at` is null, or points to a readable number. If it is null, the launch scans `item_count` items. Otherwise it scans the
+///    number of items that is read there, but at most `item_count`.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`] for these windows, and one more for each window if the text compares keys.
 #[inline(always)]
 pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T, O::Output>) {
     simt::await_work_before();
-    // The bits have room for as many items as the launch may have.
+    // The layout of the bits depends on the most items that the launch may have, not on the number at `item_count_at`.
     let heads = Heads::new(arguments.heads, arguments.item_count);
     let keys = Keys {
         words: arguments.keys,
@@ -100,32 +102,34 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
         is_exclusive: arguments.is_exclusive != 0,
         starts_at_heads: true,
     };
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here.
+    // SAFETY: the launch's conditions are this function's; all threads of the block call it.
     unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
 }
 
-/// Reduces each run of equal keys to a result in `output`. Also writes the number of runs and, unless they are null, the first keys and the
-/// starts of the runs. From this kernel's text, the host also makes a text that compares keys (see `simt::compares_keys`).
+/// Reduces each run of equal keys to a result in `output`. Also writes the number of runs. Writes the runs' first keys if `first_keys` is
+/// not null, and the runs' starts if `starts` is not null. From this kernel's text, the host also makes a text that compares keys (see
+/// `simt::compares_keys`).
 ///
 /// # Safety
 /// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads. It has the
 ///    shared memory of a segmented scan or, if a window has as many items as a chunk, at least that of a segmented reduction.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text compares keys, `key_bytes` is 4 or 8, and `keys` is a multiple of 16. Otherwise `heads` has room for the bits of
-///    `item_count` items, and earlier work has marked the items forward, as many as condition 4 says. If the text compares keys, or first
-///    keys are wanted, `keys` points to a readable key of `key_bytes`, 1, 2, 4 or 8, for each item, aligned to a key. Nobody writes the
-///    keys before the launch's end.
-/// 4. `item_count_at` is null, or points to a readable number: how many items were marked, or are to be reduced.
+///    `item_count` items, and earlier work has marked the items that the launch reduces (condition 4), in the forward direction. If the
+///    text compares keys, or if first keys are wanted, `keys` points to a readable key for each item, aligned to the size of a key. This
+///    size is `key_bytes` bytes: 1, 2, 4 or 8. Nobody writes the keys before the launch's end.
+/// 4. `item_count_at` is null, or points to a readable number. If it is null, the launch reduces `item_count` items. Otherwise it reduces
+///    the number of items that is read there, but at most `item_count`.
 /// 5. `output` has room for a result for each item. `first_keys` is null, or has room for a key for each item. `starts` is null, or has
-///    room for a number of `start_bytes`, 4 or 8, for each item and for one more. `run_count` has room for a number. These outputs overlap
-///    nothing else that the launch accesses.
+///    room for a number for each item, and for one more number. Each of these numbers has `start_bytes` bytes: 4 or 8. `run_count` has room
+///    for a number. These outputs overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`] for these windows, and one more for each window if the text compares keys.
-/// 7. [Short runs fit](crate::segments::short_runs_fit) in a window.
+/// 7. A run of at most 16 items [always fits](crate::segments::short_runs_fit) in one work with the other chunks of its window.
 #[inline(always)]
 pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
     simt::await_work_before();
-    // The bits have room for as many items as the launch may have.
+    // The layout of the bits depends on the most items that the launch may have, not on the number at `item_count_at`.
     let heads = Heads::new(arguments.heads, arguments.item_count);
     let keys = Keys {
         words: arguments.keys,
@@ -161,7 +165,7 @@ pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArgument
         starts_at_heads: true,
     };
     let room = Room::new(launch.header.cast(), launch.offsets.direction);
-    // SAFETY: the launch's conditions are this function's; all threads of the block get here. Every branch around a barrier goes the same
+    // SAFETY: the launch's conditions are this function's; all threads of the block call it. Every branch around a barrier goes the same
     // way on all threads, since it depends on shared memory. `depart` comes after the last use of the board.
     unsafe {
         if launch.begin_at_heads(&heads, keys, room) {
@@ -202,8 +206,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block, after its last use of the board. The tag is written, and `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn depart_if_last(&self, state_words: u64) {
-        // SAFETY: the whole block is here, and the tag is written (this function's conditions), so all threads take the same way. The board
-        // is not used after this, and has `state_words` words.
+        // SAFETY: the whole block is here, and the tag is written (this function's conditions), so all threads take the same branch. The
+        // board is not used after this, and has `state_words` words.
         unsafe {
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
                 // Orders the publications by the block's threads before the block's departure.
@@ -233,7 +237,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches around
         // shuffles and ballots go the same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the
         // workspace (the launch's condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket.
-        // The launch has the window, and its heads are marked, or its keys are readable.
+        // The launch has the window. Either the heads are marked, or the keys are readable.
         unsafe {
             let mut window = 0;
             if simt::warp() == 0 {
@@ -269,7 +273,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs the window's works, one after the other.
+    /// Scans the window's works, one after the other.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written.
@@ -304,7 +308,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Scans the chunks of a work. Returns false if the launch was refused, which does not happen.
+    /// Scans the chunks of a work. Returns false if the launch was refused. Nothing refuses a launch by key, so this does not happen.
     ///
     /// # Safety
     /// Convergent: the whole block. The header, the words and the items are written, and `work` is one of the block's works. `flags` is the
@@ -322,8 +326,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let found = self.for_each_leaf_of_runs::<Fold>(work, room);
             Self::note(flags, found);
-            // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
-            // results in their places.
+            // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of the
+            // results that replace them.
             simt::barrier();
             let flags = simt::read_shared(flags);
             self.scan_short_runs(work, room);
@@ -339,7 +343,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the results of a work, after the folds. Returns false if the launch was refused, which does not happen.
+    /// Writes the results of a work, after the folds. Returns false if the launch was refused. Nothing refuses a launch by key, so this
+    /// does not happen.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. Its short chunks are
@@ -371,14 +376,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if flags & HAS_LONG != 0 {
                 if flags & HAS_ROOTS != 0 {
                     self.place_nodes_of_runs(work, room);
-                    // Orders the writes of the nodes' prefixes before the reads by the threads that place leaves.
+                    // Orders the writes of the nodes' prefixes before the reads by `for_each_node_of_runs`.
                     simt::barrier();
                 }
                 self.for_each_node_of_runs::<Downsweep>(work, room, flags);
-                // Orders the writes of the leaves' prefixes before the reads by the threads that place items.
+                // Orders the writes of the leaves' prefixes before the reads by `for_each_leaf_of_runs`.
                 simt::barrier();
                 self.for_each_leaf_of_runs::<Downsweep>(work, room);
-                // Orders the writes of the results before the reads by the threads that store them.
+                // Orders the writes of the results before the reads by `take_out`.
                 simt::barrier();
             }
             if Self::STAYS {

@@ -161,7 +161,8 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The items' memory has the place, and no other thread uses the item there.
     #[inline(always)]
     pub unsafe fn put(&self, place: u32, vector: Vector) {
-        // SAFETY: the item is in shared memory, and no other thread uses it (this function's conditions); aligned as in `item`.
+        // SAFETY: the item is in shared memory, and no other thread uses it (this function's conditions). Its address is aligned, as in
+        // `item`.
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
@@ -205,7 +206,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
-    /// The most pieces of streamed rows whose values fit in shared memory.
+    /// How many values of pieces of streamed rows fit in shared memory.
     pub const PIECES: u32 =
         (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
 
@@ -285,8 +286,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
-        // The vectors that a block's threads copy at once, one each, fill a multiple of eight rows of shared memory. So the next vector of
-        // a thread has the same place in its row. In global memory it is `far` bytes away.
+        // The threads of a block copy one vector each at a time. Together, these vectors fill a multiple of eight rows of shared memory. So
+        // the next vector of a thread has the same position in its row. In global memory, the thread's next vector is `far` bytes away from
+        // this one.
         let memory = room.item_memory();
         let mut offset = offset_of::<T>(place as usize) as u32;
         let places = items * self.threads();
@@ -316,7 +318,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The lowest index in memory of a vector's items. In the direction of the work, the vector begins with `item`.
+    /// The lowest index that an item of a vector has in memory. In the direction of the work, the vector begins with `item`.
     #[inline(always)]
     pub fn lowest(&self, item: u64) -> usize {
         let Offsets {
@@ -328,8 +330,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         direction.place(item, item_count).wrapping_sub(behind) as usize
     }
 
-    /// Copies a vector to `offset` bytes after `memory`. If copies are asynchronous, begins to copy it. The asynchronous copy bypasses the
-    /// L1 cache: on an H200 (2026-11-25), sums of 2^28 `f32` in rows of 1,024 took 285 µs, and 312 µs with copies that go through it.
+    /// Copies a vector to `offset` bytes after `memory`. If copies are asynchronous, this only begins the copy. The asynchronous copy
+    /// bypasses the L1 cache. Sums of 2^28 `f32` in rows of 1,024 took 285 µs on an H200 (2026-11-25) with such copies, and 312 µs with
+    /// copies that go through the L1 cache.
     ///
     /// # Safety
     /// `memory` is in shared memory, and so are the 16 bytes at the offset. `from` is in global memory. These 16 bytes and `from` are

@@ -1,18 +1,19 @@
 //! Long rows whose chunks are combined by a later block.
 //!
 //! The chunks of a long row may belong to several blocks. If the block with the last chunk combined them, it would first wait for the other
-//! blocks, and keep its place on the multiprocessor meanwhile. So a block combines the rows that ended in an earlier block, [`LATER`]
-//! tickets before. By then, the values of all chunks of these rows have usually been published. For the last blocks of a launch there is no
-//! later block. They also combine the rows that end in them.
+//! blocks, and keep its place on the multiprocessor meanwhile. So a block combines the rows that end in an earlier block, whose ticket is
+//! [`LATER`] less than its own. By then, the values of all chunks of these rows have usually been published. For the last blocks of a
+//! launch there is no later block. They also combine the rows that end in them.
 //!
 //! This is for [streamed](super::rows) rows of 2 to [`FAN`] whole chunks. If single warps combine [whole chunks](super::whole), chunk `c`
-//! of the launch has slot `c` of the board. Otherwise a chunk has the slot of its window. The last chunk of a row reaches its window's end,
-//! so no other row begins in this window. The chunk's value is published in the window's state words, like the values of the other chunks.
+//! of the launch has slot `c` of the board. Otherwise a chunk has the slot of its window. The window in which a row's last chunk begins has
+//! no chunk of a later row, since the last chunk reaches the window's end. So the value of each chunk, even of a row's last chunk, can be
+//! published in the state words of the chunk's window.
 //!
-//! A block's last warp combines these rows. If chunks are combined from pieces, this warp has no window, and begins after the barrier that
-//! orders the writes of the pieces' values. Before whole chunks had a way of their own, `Moments` of 2^28 `f32` in rows of 65,536 took 284
-//! µs on an H200 (2026-11-26). They took 297 µs if that warp found its rows and read their values before the barrier. They took 295 µs if
-//! it found the rows before the barrier, and read the values after it.
+//! A block's last warp combines these rows. If chunks are combined from pieces, this warp has no window, and begins to combine rows after
+//! the barrier that orders the writes of the pieces' values. Before single warps combined whole chunks, `Moments` of 2^28 `f32` in rows of
+//! 65,536 took 284 µs in this way on an H200 (2026-11-26). They took 297 µs when the last warp found its rows and read their chunks' values
+//! before the barrier. They took 295 µs when the last warp found its rows before the barrier, and read the values after it.
 
 use crate::element::Element;
 use crate::indices::write_result;
@@ -53,8 +54,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let last = offsets.row_items - chunk;
         // SAFETY: the header is written, the whole warp is here, and the launch settles rows later, so rows have 2 to `FAN` whole chunks:
         // this function's conditions. Blocks with earlier tickets have started. All of them publish their values without waiting for this
-        // warp, and so do this block's other warps. The rows of a block are combined once: by the block `LATER` tickets after it, or by
-        // itself if the launch has no windows that far on.
+        // warp, and so do this block's other warps. The rows that end in a block are combined once. If the block `LATER` tickets after it
+        // has windows, that block combines them. Otherwise, the block in which they end combines them.
         unsafe {
             let own = self.window_number(0);
             let has_later = own + LATER as u64 * windows < self.window_count();
@@ -68,9 +69,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines rows from row `row` on, until `is_due` is false for a row, or the launch has no more rows. The first slot of row `r` is the
-    /// slot of the window with diagonal `stride·r`. So `stride` is the length of a row if chunk `c` of the launch has slot `c`, and one
-    /// more if chunks have the slots of their windows.
+    /// Combines rows from row `row` on, until `is_due` is false for a row, or the launch has no more rows. The first chunk of row `r` has
+    /// the slot of the window that contains diagonal `stride·r`. If chunk `c` of the launch has slot `c`, `stride` is the length of a row.
+    /// If chunks have the slots of their windows, `stride` is the length of a row plus 1.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The tag is written. Rows have 2 to [`FAN`] whole chunks. The blocks with the
@@ -84,9 +85,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let long = Long {
                 diagonal: row * stride,
             };
-            // SAFETY: the whole warp is here, since all lanes have the same `row`. The tag is written, the row has the chunks, and their
-            // blocks have started (this function's conditions). The row belongs to the launch, and has a result (the launch's condition
-            // 5), which only lane 0 writes. `delta` is a power of two, at most 8.
+            // SAFETY: the whole warp is here, since all lanes have the same `row`. The tag is written, the row has chunk `other`, and the
+            // chunks' blocks have started (this function's conditions). The row belongs to the launch, and has a result (the launch's
+            // condition 5), which only lane 0 writes. `delta` is a power of two, at most 8.
             unsafe {
                 let other = Ord::min(simt::lane(), chunks - 1) as u64;
                 let Some(mut value) = self.await_value(long, other) else {
@@ -96,8 +97,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     value = O::identity();
                 }
                 // All chunks are full. If their number is a power of two, all values that go into the result have equally many items.
-                // Otherwise, some are the identity. On each lane whose value goes into the result, the left value's items come before the
-                // right value's.
+                // Otherwise, some of these values are the identity. On each lane whose value goes into the result, the first argument of
+                // `combine` has earlier items than the second.
                 let are_full = chunks.is_power_of_two();
                 let mut delta = 1;
                 while delta < chunks {
@@ -116,8 +117,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// Calls `settle` for the block that is `distance` before block `own`, if there is one. Then, unless `has_later`, for `own`. Blocks are
-/// numbered by their tickets, or by their first windows.
+/// Calls `settle` for the block that is `distance` before block `own`, if there is such a block. Then, unless `has_later`, calls `settle`
+/// for block `own`. Blocks are numbered by their tickets, or by their first windows.
 #[inline(always)]
 pub fn for_each_due(own: u64, distance: u64, has_later: bool, settle: impl Fn(u64)) {
     let (mut block, mut is_due) = (own.wrapping_sub(distance), own >= distance);

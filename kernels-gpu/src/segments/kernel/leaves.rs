@@ -67,7 +67,7 @@ pub trait Step<P> {
     );
 }
 
-/// The way up: values are folded.
+/// A step on the way up, which folds the values of a leaf or node.
 pub struct Fold;
 
 /// A node of a chunk in shared memory.
@@ -110,16 +110,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether leaves may be read in vectors. Vectors of the widest items would fill the registers.
     pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
 
-    /// Whether values may be combined in any order, because every order gives the same bits. It is false even for exact operators if their
-    /// accumulators are narrow: the skeletons for these also serve operators that depend on the order.
+    /// Whether values may be combined in any order, because every order gives the same bits. It is false for exact operators with narrow
+    /// accumulators: the skeletons for narrow accumulators also serve operators whose results depend on the order.
     pub const IS_EXACT: bool = O::EXACT && O::Accumulator::IS_WIDE;
 
-    /// Whether a reduction that is not by key first folds whole leaves without their items' indices. The value of such a leaf has the key
-    /// of the winning item, but the index of the leaf's first item. The only leaf of a chunk has the right index at once. [`Self::located`]
-    /// finds the winning item's own index.
+    /// Whether a reduction that is not by key first folds whole leaves without their items' indices. A value then consists of an index and
+    /// an item's key, which decides which item wins. The value of a whole leaf has the key of the winning item, but the index of the leaf's
+    /// first item. [`Self::located`] later finds the winning item's own index. If a chunk has only one leaf, that leaf is folded with its
+    /// items' indices at once.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
 
-    /// Whether a reduction that is not by key keeps a leaf's or node's value, a key and an index, as the key and an offset in the chunk.
+    /// Whether a reduction that is not by key keeps the value of a leaf or node in a shorter form. The value's key stays, but an offset in
+    /// the chunk replaces its index, which counts from the segment's start.
     pub const KEEPS_OFFSETS: bool = Self::FINDS_LATE;
 
     /// Whether a reduction combines a leaf of 16 items by totals of vectors even if the leaf does not begin where a vector begins.
@@ -133,7 +135,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         _ => 1,
     };
 
-    /// Runs a step for each leaf of a work, on one thread for each leaf, except the leaves that `fold_short` has finished.
+    /// Runs a step for each leaf of a work, except for the leaves that `fold_short` has finished. Each leaf has one thread.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. `work` is one of the block's works.
@@ -180,7 +182,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether a chunk needs no step for its leaf, because [`Self::fold_short`] has finished it.
     #[inline(always)]
     fn is_done(&self, work: &Work, chunk: Chunk) -> bool {
-        // `fold_short` leaves out a scan's tail.
+        // In a scan, `fold_short` does not finish the tail.
         let is_left = self.task == Task::Scan && chunk.number == work.tail_chunk;
         work.is_dense() && chunk.end - chunk.start <= FAN && !is_left
     }

@@ -1,18 +1,19 @@
-//! Blocks whose chunks are long: each warp that has a ring takes chunks of its own, and copies their items through this ring (see
+//! Blocks whose chunks are long: each warp that has a ring takes whole chunks, and copies their items through its ring (see
 //! [`rings`](super::rings)).
 //!
 //! With few segments in a block's windows, a chunk has many leaves. If the whole block worked on one window after the other, its warps
-//! would wait for each other after the items, the leaves and the nodes of each window. So a reduction with rings takes another way if a
-//! block's windows have at least [`STEP_ITEMS`] diagonals for each segment that begins in them. If the block has one window, at least
-//! `LEAST_SEGMENTS` segments must also begin in it. The warps take the block's chunks in turn, with no barrier of the block between chunks.
-//! There are no starts and no slots.
+//! would wait for each other several times in each window: after they copied the items, after they folded the leaves, and after they folded
+//! the nodes. So a reduction with rings takes another way if a block's windows have at least [`STEP_ITEMS`] diagonals for each segment that
+//! begins in them. If the block has one window, at least `LEAST_SEGMENTS` segments must also begin in it. The warps take the block's chunks
+//! in turn, with no barrier of the block between chunks. There are no starts and no slots.
 //!
 //! Sums of 2^28 `f32` in segments of 1,024 and of 65,536 took 252 and 254 µs on an H200 (2026-11-26). When the block worked on one window
 //! after the other, they took 274 and 256 µs.
 //!
-//! Each lane has at most one of the block's chunks. It finds the chunk's start and end, and checks them. All warps with a ring do so, and
-//! find the same chunks unless other work rewrites the offsets meanwhile. Even then, each result is written by the warp to which its chunk
-//! belongs. If a warp refuses a chunk, it leaves, and the block stops at its next barrier.
+//! Each warp with a ring finds all chunks of the block: each of its lanes has at most one chunk, finds the chunk's start and end, and
+//! checks them. All these warps find the same chunks, unless other work rewrites the offsets meanwhile. Even then, only one warp takes a
+//! chunk with a given number, and only this warp writes the chunk's result. If a warp refuses the offsets of a chunk, the warp leaves, and
+//! the block stops at its next barrier.
 
 use crate::contract::WARP_LANES;
 use crate::element::{item_of, Element};
@@ -38,7 +39,7 @@ struct Dealt {
     items: u32,
     /// The first item's place in its vector.
     before: u32,
-    /// The chunk's work, and its number in the work.
+    /// The number of the chunk's work in the block, and the number of the chunk in this work.
     work: u32,
     chunk: u32,
 }
@@ -86,10 +87,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         };
         let slot_bytes = const { slot_bytes::<T>() as u32 };
         let (ring, values) = self.ring_of(simt::warp());
-        // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot is
-        // filled before its step is folded: `await_copies_before_last` leaves out only the copies to the other slot. It is filled again
-        // after all lanes have read it, which the second barrier orders. The items of a dealt chunk exist. `finish` is called by one lane
-        // for each chunk with items, since each chunk belongs to one warp.
+        // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot's copies
+        // are done before the slot's step is folded: `await_copies_before_last` waits for all copies, except those to the other slot. New
+        // copies to a slot begin only after all lanes have read the slot, which the second barrier orders. The items of a dealt chunk
+        // exist. `finish` is called by one lane for each chunk with items, since each chunk belongs to one warp.
         unsafe {
             let mut to_fold = own & simt::ballot(dealt.items > 0);
             let (mut to_bring, mut brought) = (to_fold, 0);
@@ -154,8 +155,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The block's chunks, one on each lane. The warp finishes its own chunks without items: `own` has a bit for each lane with a chunk that
-    /// the warp takes. `None` on all lanes if the warp refuses the offsets.
+    /// The block's chunks, one on each lane. `own` has a bit for each lane whose chunk the warp takes. If such a chunk has no items, the
+    /// warp finishes it here. `None` on all lanes if the warp refuses the offsets.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same `own`. The header is written, and the block has at most as many chunks as the warp has
@@ -165,8 +166,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let lane = simt::lane();
         let (mut number, mut before) = (0, 0);
         let (mut owner, mut chunk, mut has_chunk) = (0, 0, false);
-        // SAFETY: the header is written (this function's condition), and `number < work_count`. A lane's chunk is one of its work's. The
-        // whole warp takes part in the ballot. A chunk without items is finished by one thread: it is on one lane, and belongs to one warp.
+        // SAFETY: the header is written (this function's condition), and `number < work_count`. If a lane has a chunk, work `owner` has a
+        // chunk with number `chunk`. The whole warp takes part in the ballot. Only one thread finishes a chunk without items: one warp
+        // takes the chunk, and one lane of this warp has it.
         unsafe {
             while number < self.work_count() {
                 let step = simt::opaque_one() as u32;

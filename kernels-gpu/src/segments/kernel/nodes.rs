@@ -43,8 +43,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut slot = simt::thread_index();
         while slot < slots {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written (condition 2). With roots the work has a chunk; without roots `slot < chunk_count`. Each node
-            // has one slot, and so one thread. The step's other conditions hold by condition 3.
+            // SAFETY: the starts are written (condition 2). If `has_roots` is true, the work has a chunk. Otherwise, `slot` is less than
+            // `chunk_count`. Each node has one slot, and so one thread. The step's other conditions hold by condition 3.
             unsafe {
                 let (chunk, number) = self.node_of_slot(work, room, node_slots, slot, has_roots);
                 let (leaf, leaves) = (number * FAN, chunk.leaf_count());
@@ -61,8 +61,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk of a node's slot, and the node's number in it. If no chunk has two nodes (not `has_roots`), each chunk has one slot. A
-    /// slot may have no node: then the chunk has no node of that number.
+    /// The chunk of a node's slot, and the node's number in the chunk. If `has_roots` is false, no chunk has two nodes, and each chunk has
+    /// one slot. A slot may have no node. Then the chunk has no node with the returned number.
     ///
     /// # Safety
     /// The starts are written, and the work has the slot.
@@ -123,8 +123,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < slots {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `first`. The header, the starts, and the values and items of
-            // the node's leaves are written (this function's conditions). With roots the work has a chunk. Without roots `slot` is below
-            // `chunk_count`. The lanes of a node have the same slot. One of them finishes the node.
+            // the node's leaves are written (this function's conditions). If `has_roots` is true, the work has a chunk. Otherwise, `slot`
+            // is less than `chunk_count`. The lanes of a node have the same slot. One of them finishes the node.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let exists = slot < slots;
@@ -177,8 +177,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Whether the value of a node is not used. A scan does not use the value of a segment's last chunk. With narrow items, each chunk of
-    /// one node is the last of its segment. With wide items, a full chunk has one node. If it is a tail or a cut chunk, other blocks may
-    /// wait for its value.
+    /// one node is the last of its segment. With wide items, even a full chunk has one node, and further chunks of its segment may follow.
+    /// So with wide items, the value of a tail or of a cut chunk counts as used: other blocks may wait for it.
     #[inline(always)]
     fn is_unused(&self, work: &Work, node: &Node) -> bool {
         let chunk = node.chunk;
@@ -377,7 +377,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// There is at least one value, and all of them are written.
     #[inline(always)]
     unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: at least one value, and all are written: this function's conditions. Past the end, the last value is read again.
+        // SAFETY: there is at least one value, and all values are written: this function's conditions. Past the end, the last value is read
+        // again.
         let value = |place: u32| unsafe { Self::read_value(values, Ord::min(place, count - 1)) };
         let mut folded = value(0);
         let mut place = 1;
@@ -399,8 +400,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         folded
     }
 
-    /// Stores a chunk's value. A reduction lowers the value of a whole segment and writes it as the segment's result; a scan does not use
-    /// it. The value of a tail that is combined with earlier chunks goes to the header. Any other value is published on the board.
+    /// Stores a chunk's value. If the chunk is a whole segment, a reduction lowers the value and writes it as the segment's result, and a
+    /// scan does not use the value. If the chunk is a tail that is combined with earlier chunks, its value goes to the header. Any other
+    /// chunk's value is published on the board.
     ///
     /// # Safety
     /// The header is written, and `work` is one of the block's works. The work has the chunk, and nobody else finishes the chunk.
@@ -424,9 +426,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         publishes_tails: bool,
     ) {
         // SAFETY: the work has the chunk, so its segment belongs to the launch, and has a result (the launch's condition 5). The header is
-        // written, and has the work's window. If segments start at heads, the words are written with the header. A chunk that is neither
-        // tail nor cut is the last of its run. The board has a slot for each window (condition 6), and a window publishes one chunk at
-        // most. Nobody else finishes the chunk: this function's condition.
+        // written, and has the work's window. If segments start at heads, the words with the heads' bits are written with the header. A
+        // chunk that is neither tail nor cut is the last of its run. The board has a slot for each window (condition 6), and a window
+        // publishes the value of one chunk at most. Nobody else finishes the chunk: this function's condition.
         unsafe {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
                 if self.task == Task::Reduce {

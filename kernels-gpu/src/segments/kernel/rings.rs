@@ -1,9 +1,9 @@
 //! Whole chunks of rows that warps copy through rings in shared memory.
 //!
 //! A left fold takes a leaf's items one after the other, so one lane folds a leaf. Lanes that loaded their leaves from global memory would
-//! read 64 or 128 bytes apart. So each warp copies its items to shared memory, in **steps** of [`STEP_LEAVES`] leaves, one for each lane. A
-//! warp has a ring of [`SLOTS`] slots of its own, each of which holds a step. While the warp folds a step, the copies of the next step are
-//! in flight. Warps wait for each other only if rows have several chunks, and only at the end.
+//! read 64 or 128 bytes apart. So each warp copies its items to shared memory, in **steps** of [`STEP_LEAVES`] leaves, one leaf for each
+//! lane. Each warp has its own ring of [`SLOTS`] slots, and a slot holds a step. While the warp folds a step, the copies of the next step
+//! are in flight. Warps wait for each other only if rows have several chunks, and only at the end.
 //!
 //! ```text
 //! warp:  begin to copy the first steps of its units, a group of copies for each slot
@@ -21,8 +21,8 @@
 //! rows. Its warps take the chunks of these rows in turn, and put each chunk's value into shared memory. After a barrier, a lane for each
 //! row combines the row's values.
 //!
-//! A variant began to copy a later step after it had read a leaf's vectors, and before it folded them. It was slower on an H200
-//! (2026-11-26): sums of 2^28 `f32` in rows of 1,024 took 262 µs, and 240 µs in the order above.
+//! In a variant, the lanes read the vectors of their leaves, then the warp began to copy a later step, and then the lanes folded the
+//! vectors. This was slower on an H200 (2026-11-26): sums of 2^28 `f32` in rows of 1,024 took 262 µs, and 240 µs in the order above.
 
 use crate::contract::WARP_LANES;
 use crate::element::{for_each_item, item_of, put_item, vector_of};
@@ -37,8 +37,8 @@ use crate::thread::{for_each_vector, Access};
 use super::whole::Cut;
 use super::Launch;
 
-/// A warp's place for the values of leaves and nodes, in shared memory. A gap of one value follows each sixteen values. So lanes that read
-/// leaves of different nodes read from different banks.
+/// The room in shared memory for the values of a warp's leaves and nodes. A gap of one value follows each sixteen values. So lanes that
+/// read leaves of different nodes read from different banks.
 #[derive(Clone, Copy)]
 pub struct Values<A>(*mut A);
 
@@ -74,7 +74,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// Convergent: the whole block, which has used no shared memory. The operator [has rings](has_rings). The launch has whole chunks, cut
-    /// as `cut` says. It has the units, and no other block reduces them.
+    /// as `cut` says. The launch has the units from `begin` to `end`, and no other block reduces these units.
     #[inline(always)]
     pub unsafe fn reduce_in_rings(&self, cut: &Cut, begin: u32, end: u32) {
         let warps = self.ring_warps(cut);
@@ -85,7 +85,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = begin + warp;
         let shift = step_shift::<T>(cut);
         let unit_steps = 1 << shift;
-        // How many steps the warp's units have, and the number that one of these steps has in the launch.
+        // How many steps the warp's units have together. `number(step)` is the number that step `step` of the warp has in the launch.
         let steps = (end - first).div_ceil(warps) << shift;
         let number =
             |step: u32| ((first + (step >> shift) * warps) << shift) + (step & (unit_steps - 1));
@@ -102,9 +102,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         };
         // SAFETY: the whole warp is here, and all lanes have the same units and steps (this function's condition), so the branches go the
         // same way on all lanes. The units are the block's, and each has one warp. The ring and the values are in the block's shared memory
-        // (`has_rings`, and the launch's conditions 1 and 8), and belong to the warp. A slot is filled before its step is folded:
-        // `await_copies_before_last` leaves out only the copies to the other slot. It is filled again after all lanes have read it, which
-        // the second barrier orders.
+        // (`has_rings`, and the launch's conditions 1 and 8), and belong to the warp. A slot's copies are done before the slot's step is
+        // folded: `await_copies_before_last` waits for all copies, except those to the other slot. New copies to a slot begin only after
+        // all lanes have read the slot, which the second barrier orders.
         unsafe {
             let mut step = 0;
             while step < SLOTS {
@@ -142,10 +142,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The index in its row of the first item of a unit's leaf `leaf`.
+    /// The index of a leaf's first item in the row of this item. The leaf has number `leaf` in the unit.
     #[inline(always)]
     fn index_of_leaf(&self, cut: &Cut, unit: u32, leaf: u32) -> u64 {
-        // If a unit has several rows, indices start anew in each.
+        // If a unit has several rows, the indices of each row begin with 0.
         let own = leaf & ((1 << leaf_levels::<T>(cut)) - 1);
         let index = (own * FAN) as u64;
         if cut.row_chunks == 1 {
@@ -156,7 +156,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         chunk as u64 * NARROW_CHUNK_ITEMS + index
     }
 
-    /// A warp's ring, and the warp's place for values.
+    /// A warp's ring, and the room for its values.
     #[inline(always)]
     pub fn ring_of(&self, warp: u32) -> (*mut u8, Values<O::Accumulator>) {
         let memory: *mut u8 = self.header.cast();
@@ -168,12 +168,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Begins to copy a step's items to the slot at `slot` bytes after `ring`. The step has `count` items, at most [`STEP_ITEMS`]: item
-    /// `first` and the items after it. `before` items of a vector lie before item `first`. Item `first` may be copied in place of these,
-    /// and in place of items from item `all` on.
+    /// `first` and the items after it. In the vector of item `first`, `before` items come before item `first`. Each of these earlier items,
+    /// and each item from item `all` on, may be replaced by a copy of item `first`.
     ///
     /// # Safety
     /// The whole warp. Item `first` and all items before item `all` exist. `before` is the first item's place in its vector. No other warp
-    /// uses the slot, and no lane of this warp before the copies are done.
+    /// uses the slot, and no lane of this warp uses it before the copies are done.
     #[inline(always)]
     pub unsafe fn bring_step(
         &self,
@@ -195,13 +195,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add(begin as usize)
             .wrapping_add((lane * items) as usize);
         if count == STEP_ITEMS && begin <= first && upto <= self.offsets.item_count {
-            // Computed anew for each step. Otherwise the loop over the steps would keep too many registers.
+            // This is computed again for each step. Otherwise the loop over the steps would keep too many registers.
             let own = place_of_vector(lane * simt::late_one());
             for_each_vector!(V => {
                 if V < size_of::<T>() {
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
-                    // 32 vectors, one for each lane, fill four rows of `ROW_BYTES`. From four rows to the next four, a lane's place in its
-                    // row (`place_of_vector`) changes by half a row.
+                    // 32 vectors, one for each lane, fill four rows of `ROW_BYTES`. From each vector of a lane to its next, four rows
+                    // later, the vector's position in its row of shared memory (see `place_of_vector`) moves by half a row.
                     let far = V as u32 * 4 * ROW_BYTES as u32;
                     let place = (own ^ (V as u32 % 2 * (ROW_BYTES / 2) as u32)) + far;
                     // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). By this function's
@@ -235,7 +235,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let step = simt::opaque_one() as u32;
                 let item = own.wrapping_add(place as u64);
                 // Before the step's first item, numbers of items may have wrapped. Missing items are replaced, so that the operator only
-                // gets items of the input. What it makes of the replacements is not used.
+                // gets items of the input. The values that the operator computes from the replacements are not used.
                 let exists = item >= first && item < all;
                 let item = if exists { item } else { first };
                 let offset = slot + place_of_vector(vector) + place * size_of::<T>() as u32;
@@ -290,7 +290,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         index: u64,
     ) -> O::Accumulator {
         // The number of the leaf's first vector is a multiple of `leaf_vectors`. So the place of each of `leaf_vectors` vectors, from this
-        // one on, is `first` with some low bits flipped. The places are computed anew for each step. Otherwise the loop over the steps
+        // one on, is `first` with some low bits flipped. The places are computed again for each step. Otherwise the loop over the steps
         // would keep too many registers.
         let leaf_vectors = const { FAN / vector_items::<T>() };
         let vector = simt::lane() * leaf_vectors * simt::late_one();
@@ -314,7 +314,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             vectors[size_of::<T>()] = read(size_of::<T>());
         }
         let mut value = O::identity();
-        // A leaf has as many items as a vector of bytes.
+        // This loop is for the 16 items of a leaf: a vector of `u8` also has 16 items.
         for_each_item!(I of u8 => {
             let place = BEFORE + I;
             let vector = vector_of(vectors[place / vector_items::<T>() as usize]);
@@ -328,14 +328,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// into shared memory. `begin` is the block's first unit.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The values of the unit's leaves are written, and no other warp has them or the unit. The unit is one of
-    /// the block's.
+    /// Convergent: the whole warp. The values of the unit's leaves are written, and no other warp uses these values or has the unit. The
+    /// unit is one of the block's units.
     #[inline(always)]
     unsafe fn finish_unit(&self, cut: &Cut, values: Values<O::Accumulator>, unit: u32, begin: u32) {
         let lane = simt::lane();
         let leaves = 1 << leaf_levels::<T>(cut);
         let unit_leaves = Ord::max(leaves, STEP_LEAVES);
-        // The number of values that a lane folds, and the number of lanes that fold some.
+        // The number of values that a lane folds, and the number of lanes that fold values.
         let count = Ord::min(leaves, FAN);
         let lanes = unit_leaves.checked_div(count).unwrap_or(0);
         // SAFETY: the whole warp is here, and the values of leaves are written: this function's conditions. A result is written only for a

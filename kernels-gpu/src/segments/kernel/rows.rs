@@ -1,15 +1,15 @@
-//! Rows that go from global memory straight to registers.
+//! Rows whose items go from global memory straight to registers.
 //!
 //! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each of its vectors. Then the lanes combine these values
 //! pairwise, neighbours first. If an operator combines each sixteen values pairwise, the leaves, nodes and roots of a chunk are one binary
-//! tree over its vectors. The lanes combine in that same tree. Indices of extremes are the same in every order. Items do not go through
+//! tree over its vectors. The lanes combine along that same tree. Indices of extremes are the same in every order. Items do not go through
 //! shared memory.
 //!
-//! While indices of extremes are streamed, they count from the first item of a work, or of a unit (see [`whole`](super::whole)). Then they
-//! fit in a word. When a chunk is finished, they are [moved](Op::moved), and count from the first item of the row.
+//! While a chunk is combined, indices of extremes count from the first item of a work, or of a unit (see [`whole`](super::whole)). Such
+//! indices fit in a word. When a chunk is finished, its indices are [moved](Op::moved): then they count from the first item of the row.
 //!
-//! If rows have whole chunks, single warps mostly combine the chunks (see [`whole`](super::whole)), by functions of this file. The rest of
-//! this comment is about other rows.
+//! In most launches of rows that have whole chunks, a single warp combines all items of a chunk (see [`whole`](super::whole)), with
+//! functions of this file. The rest of this comment is about all other launches.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
 //! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
@@ -54,7 +54,7 @@ struct Pieces {
 }
 
 /// A lane's share of a work, where chunks are combined from pieces. Each chunk has consecutive lanes, one for each of its pieces, and
-/// perhaps more.
+/// perhaps more lanes than pieces.
 #[derive(Clone, Copy)]
 struct Share<A> {
     /// Whether the lane has a chunk.
@@ -96,7 +96,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     fn piece_levels(&self) -> u32 {
         let vectors = self.offsets.row_items / vector_items::<T>() as u64;
-        // If the low 32 bits are all 0, there are 32 trailing zeros, and `STEP_LEVELS` is right.
+        // If the low 32 bits are all 0, they have 32 trailing zeros, and the result is `STEP_LEVELS`, as it should be.
         Ord::min((vectors as u32).trailing_zeros(), STEP_LEVELS)
     }
 
@@ -115,8 +115,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
         // work_count`. All threads take the same branches around barriers, since the branches depend on the launch's arguments. Rows that
-        // are settled later have chunks of several pieces, so `combine_pieces` publishes their values. In it, the last warp has no window,
-        // and the other warps publish without waiting.
+        // are settled later have chunks of several pieces, so `combine_pieces` publishes their values. In `combine_pieces`, the last warp
+        // has no window, and the other warps publish without waiting.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels, is_alone);
@@ -135,7 +135,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// The [levels](Self::piece_levels) of a piece, and whether a chunk is one piece. Both go through votes, so that `ptxas` keeps them in
-    /// registers. Without votes, it computed them anew in each step, with 12 instructions.
+    /// registers. Without votes, `ptxas` computed both again in each step, with 12 instructions.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -176,7 +176,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `begin`. The header is written (this function's condition). The
             // work has the vectors: `begin < vectors`. No other warp has this step, and each piece's value is on one lane. So no other
-            // thread writes that value or finishes that chunk. The work has a chunk for each piece, if a chunk is one piece.
+            // thread writes the piece's value, or finishes its chunk. The work has a chunk for each piece, if a chunk is one piece.
             unsafe {
                 let value = self.fold_step(first, begin, vectors, levels);
                 let vector = begin + first_vector_of_lane();
@@ -231,7 +231,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     folded = share.piece.read();
                 }
                 // If each lane of each chunk has a piece, all values that go into a result have equally many items. Otherwise, some values
-                // are the identity. On each lane whose value goes into a result, the left value's items come before the right value's.
+                // are the identity. On each lane whose value goes into a result, the first argument of `combine` has earlier items than the
+                // second.
                 let are_full = simt::ballot(share.has_chunk && share.piece.is_null()) == 0;
                 let mut delta = 1;
                 while delta < lanes {
@@ -292,7 +293,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     fn in_row(&self, work: &Work, chunk: u32, value: O::Accumulator) -> O::Accumulator {
         let begin = work.base.wrapping_add(work.begin as u64);
-        // A chunk after the first begins its row.
+        // Each chunk of the work, except the first, is the first chunk of its row.
         let row_begin = (work.segment + chunk as u64) * self.offsets.row_items;
         let before = match chunk {
             0 => work.index,
@@ -359,7 +360,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         levels: u32,
     ) -> O::Accumulator {
         // SAFETY: the whole warp is here, with the same `levels`, and the work has the vectors: this function's conditions. The vectors are
-        // aligned, since the launch has streams. 8 and 16 are less than 32.
+        // aligned, since the launch has streams. The distances of lanes, 8 and 16, are powers of two below 32.
         unsafe {
             let mut folded = self.fold_eights(first, begin, vectors);
             if levels > 3 {
@@ -441,7 +442,7 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     value: impl Fn(usize) -> O::Accumulator,
 ) -> O::Accumulator {
     let same = O::EQUAL_WORDS;
-    // SAFETY: the whole warp is here: this function's condition. 1, 2 and 4 are less than 32.
+    // SAFETY: the whole warp is here: this function's condition. The distances of lanes, 1, 2 and 4, are powers of two below 32.
     unsafe {
         let two = |v: usize| warp::share(value(v), value(v + 1), 1, same, O::combine_streams);
         let four = |v: usize| warp::share(two(v), two(v + 2), 2, same, O::combine_streams);
@@ -449,8 +450,8 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines in the last three of a step's eight levels. Levels after the first `levels` are left out. The values that are combined begin at
-/// vectors 32, 64 and 128 apart, so they are on lanes 1, 2 and 4 apart.
+/// Does the combinations of the last three of a step's eight levels. Levels after the first `levels` are left out. In these three levels,
+/// two values that are combined begin at vectors that are 32, 64 or 128 apart. So the two values are on lanes that are 1, 2 or 4 apart.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.
@@ -459,7 +460,8 @@ pub unsafe fn join_eights<O: Op<T>, T: Element>(
     mut value: O::Accumulator,
     levels: u32,
 ) -> O::Accumulator {
-    // SAFETY: the whole warp is here, with the same `levels`: this function's condition. 1, 2 and 4 are less than 32.
+    // SAFETY: the whole warp is here, with the same `levels`: this function's condition. The distances of lanes, 1, 2 and 4, are powers of
+    // two below 32.
     unsafe {
         if levels > 5 {
             value = join_streams::<O, T>(value, 1);

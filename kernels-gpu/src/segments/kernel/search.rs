@@ -4,10 +4,11 @@ use crate::contract::WARP_LANES;
 use crate::direction::{Direction, Heading};
 use crate::{simt, warp};
 
-/// A launch's offsets. In a backward scan, items and segments count from the end.
+/// A launch's offsets. In a backward scan, items and segments are counted from the end.
 ///
-/// The unsafe functions of this file need *readable* offsets: `address` points to `segment_count + 1` readable numbers of `offset_bytes`, 4
-/// or 8; or `offset_bytes` is 0. The launch's condition 3 ensures this, even if a smaller `segment_count` is read from memory.
+/// The unsafe functions of this file need *readable* offsets. Offsets are readable if `offset_bytes` is 0. If `offset_bytes` is 4 or 8,
+/// they are readable if `address` points to `segment_count + 1` readable numbers of this size. The launch's condition 3 ensures this, even
+/// if a smaller `segment_count` is read from memory.
 #[derive(Clone, Copy)]
 pub struct Offsets {
     pub address: *const u32,
@@ -24,7 +25,8 @@ pub struct Offsets {
 pub struct Search {
     /// No earlier segment can be the result.
     low: u64,
-    /// No later segment can be the result. If all segments from `low` to before `high` begin before the diagonal, `high` is the result.
+    /// No later segment can be the result. If all segments from `low` to `high`, exclusive, begin before the diagonal, `high` is the
+    /// result.
     high: u64,
 }
 
@@ -59,13 +61,14 @@ impl Search {
         }
     }
 
-    /// Narrows the search. `before` has a bit for each lane whose segment begins before the diagonal. A lane counts if it has a bit, and
-    /// all lanes before it have bits too. The remaining range begins after the segment of the last lane that counts, and ends at the next
-    /// lane's segment, if these exist.
+    /// Narrows the search. Bit `l` of `before` says whether the segment of lane `l` begins before the diagonal. Let `count` be the number
+    /// of set bits before the first bit that is not set. The new range ends at the segment of lane `count`. If that lane has no segment,
+    /// the range's end stays as it was. The new range begins after the segment of lane `count - 1`. If `count` is 0, the range's begin
+    /// stays as it was.
     #[inline(always)]
     fn narrow(&mut self, before: u32) {
         let stride = self.stride();
-        // If offsets do not ascend, a lane that does not count may have a bit.
+        // If the offsets do not ascend, later bits may be set too. These are ignored.
         let count = (!before).trailing_zeros() as u64;
         if count == 0 {
             self.high = self.low;
@@ -77,15 +80,16 @@ impl Search {
     }
 
     /// Narrows the search around a guess. The guess supposes that all segments in the remaining range have equal lengths. The lanes look at
-    /// growing distances from the guess. So the new range is about as long as the error of the guess.
+    /// segments before and after the guess, at growing distances from it. So the new range is about as long as the error of the guess.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The offsets are readable. `look` is the lane's result of the last [`Self::look`], and `count`
-    /// is the number of lanes that [`Self::narrow`] then counted. Some segments remain.
+    /// Convergent: the whole warp. The offsets are readable. `look` is the lane's result of the last [`Self::look`], and `count` is the
+    /// `count` of the call of [`Self::narrow`] that followed. The remaining range is not empty.
     #[inline(always)]
     unsafe fn guess(&mut self, diagonal: u64, look: u64, count: u32, offsets: &Offsets) {
-        // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same `count`, at
-        // least 1, since segments remain. A lane reads the offset of a place only if `place < high <= segment_count`.
+        // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same `count`. It is
+        // at least 1, since the remaining range is not empty. A lane reads the offset of segment `place` only if `place < high <=
+        // segment_count`.
         unsafe {
             let end = offsets.item_count + offsets.segment_count;
             let from = warp::shuffle_from(look, count - 1);
@@ -128,8 +132,8 @@ impl Search {
         if offsets.are_short_rows() {
             return offsets.border_of_rows(diagonal);
         }
-        // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same bounds, so the
-        // branches go the same way on all of them. `guess` is called only while segments remain.
+        // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same bounds, so all
+        // lanes take the same branches. `guess` is called only if the remaining range is not empty.
         unsafe {
             let before = simt::ballot(look < diagonal);
             self.narrow(before);
@@ -176,7 +180,7 @@ impl Offsets {
     /// The first row that begins at a diagonal or after it, or `segment_count`. The segments are [short rows](Self::are_short_rows).
     #[inline(always)]
     pub fn border_of_rows(&self, diagonal: u64) -> u64 {
-        // In a backward scan, the gap after the last row comes first.
+        // The items after the last row belong to no row. In a backward scan, they come first.
         let gap = self.item_count - self.segment_count * self.row_items;
         let first = self.direction.if_backward(gap) as u32;
         let rows = Ord::max(self.row_items as u32 + 1, 1);
@@ -207,7 +211,8 @@ impl Offsets {
         self.direction.border(offset, self.item_count)
     }
 
-    /// The diagonal at which a segment begins. If the offset is too large, it counts as the number of items.
+    /// The diagonal at which a segment begins. If its offset is greater than the number of items, the number of items takes the offset's
+    /// place.
     ///
     /// # Safety
     /// The same conditions as for [`Self::get`].

@@ -1,6 +1,7 @@
 //! Rows of one item each: threads turn items into results, without shared memory.
 //!
-//! A block needs no ticket, as with [whole chunks](super::whole) that are rows: nobody waits, and no state word is used.
+//! A block takes no ticket, because no block waits for another and no state word is used. ([`whole`](super::whole) says more about launches
+//! without tickets.)
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
@@ -14,7 +15,8 @@ use crate::thread::for_each_vector;
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether this is a reduction of rows of one item. Only operators with rings take this way. Their items have 4 or 8 bytes.
+    /// Whether this is a reduction of rows of one item, by an operator [with rings](has_rings). The items of such operators have 4 or 8
+    /// bytes.
     #[inline(always)]
     pub fn have_single_items(&self) -> bool {
         has_rings::<O, T>()
@@ -37,7 +39,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < rows {
             let step = simt::opaque_one() as u64;
             // SAFETY: a row less than `rows` belongs to the launch, so its item is readable (the launch's condition 2), and it has a result
-            // (condition 5). Each row has one thread.
+            // (condition 5). Each row is reduced by only one thread.
             unsafe {
                 let read = |row: u64| self.input.add(row as usize).read();
                 let write = |row: u64, item: T| {

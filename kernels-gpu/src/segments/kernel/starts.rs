@@ -1,8 +1,8 @@
 //! The starts of a work's chunks, the slots of each chunk, and the chunk of each slot.
 //!
-//! The offsets of works that are not dense are checked here, before they are used. Where one warp's chunks end and the next warp's begin,
-//! two warps read the same offset, and both values are compared. When a work's starts are written, no other offset is read twice. So starts
-//! ascend even if the offsets are rewritten meanwhile.
+//! The offsets of works that are not dense are checked here, before they are used. The offset at which one warp's chunks end and the next
+//! warp's chunks begin is read by both warps. The two values are then compared with each other. While the starts are written, no other
+//! offset of the work is read twice. So starts that are not refused ascend, even if other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::direction::Heading;
@@ -48,9 +48,9 @@ impl Chunk {
 }
 
 /// The slots for a work's leaves, or for its nodes. Chunk `c`, which starts at place `p`, has the slots from `p / size + spare·c` on. If
-/// `spare` is 1, each chunk has a spare slot, since the chunk before it may end with an incomplete leaf or node. Two kinds of works have no
-/// spare slots: works of one chunk, and works of rows of a multiple of `size` items. In such rows, the places at which chunks start have
-/// the same remainder modulo `size`.
+/// chunk `c` had the slots from `p / size` on, there might be no slot for an incomplete leaf or node at a chunk's end. So `spare` is 1,
+/// except in two kinds of works: works of one chunk, and works of rows whose length is a multiple of `size` items. In such rows, all chunks
+/// start at places with the same remainder modulo `size`.
 #[derive(Clone, Copy)]
 pub struct Slots {
     /// The most items of a leaf or node.
@@ -70,8 +70,9 @@ impl Slots {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Where the start of a work's only chunk may lie: in the second word of the last vector. The chunk's end lies in the next word, or in
-    /// a backward scan in the word before. No offset of such a work is copied, so any word will do.
+    /// Where the chunk's start lies in a work of one chunk: in the second word of the last vector of starts. The chunk's end lies in the
+    /// word after it or, in a backward scan, in the word before it. No offset of such a work is copied, so any two neighbouring words would
+    /// do.
     #[inline(always)]
     pub fn starts_of_one(&self) -> u32 {
         self.end_of_starts() - (VECTOR_STARTS - 1) * START_BYTES
@@ -89,8 +90,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Where the starts of a work lie, see [`Work::starts`]. Their last vector ends where the items' memory ends. An offset of 4 bytes has
-    /// the same place in its vector in shared memory and in global memory.
+    /// Where the starts of a work lie: the value of [`Work::starts`]. Their last vector ends where the items' memory ends. An offset of 4
+    /// bytes has the same place in a vector of shared memory as in its vector of global memory.
     #[inline(always)]
     pub fn starts_of(&self, segment: u64, chunk_count: u32) -> u32 {
         let first = self.first_offset(segment, chunk_count);
@@ -102,8 +103,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             + (words + before as u32) * START_BYTES
     }
 
-    /// The lowest address of a work's offsets: an offset for each chunk, at which its segment begins, and the offset after these. The
-    /// address is right only for offsets of 4 bytes. For offsets of 8 bytes, and for rows, any address serves [`Self::starts_of`].
+    /// The lowest address of a work's offsets. A work has one offset for each chunk, at which the chunk's segment begins, and the offset
+    /// that follows these. The address is right only for offsets of 4 bytes. For offsets of 8 bytes, and for rows, any address serves
+    /// [`Self::starts_of`].
     #[inline(always)]
     pub fn first_offset(&self, segment: u64, chunk_count: u32) -> *const u32 {
         let Offsets {
@@ -130,9 +132,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes the chunks' starts, slots and flags and, in a reduction, the results of empty segments. Refuses offsets that do not ascend.
     ///
-    /// A warp takes [`WARP_CHUNKS`] chunks at a time. Then each lane reads at most one offset, once. The offset is the start of the lane's
-    /// chunk, and the end of the chunk before it. So whatever values the warp reads, the starts of these chunks ascend, or the warp refuses
-    /// them. The next warp reads the end of the warp's last chunk again, as a start.
+    /// A warp takes [`WARP_CHUNKS`] chunks at a time. For these chunks, each lane reads at most one offset, and reads it once. The offset
+    /// is the start of the lane's chunk, and the end of the chunk before it. So whatever values the warp reads, the starts of these chunks
+    /// ascend, or the warp refuses them. The end of the last of these chunks is read again by the next warp, as the start of that warp's
+    /// first chunk.
     ///
     /// # Safety
     /// 1. Convergent: the whole block.
@@ -146,8 +149,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             let chunk = group * WARP_CHUNKS + lane;
             // SAFETY: the whole warp takes part in the shuffle, since all lanes have the same group. The work is the block's (condition 2).
-            // The counts of the next room have a word for each group (an assertion in `segments`), and no thread uses that room's counts of
-            // slots before the next work (condition 3). In `write_start`, `chunk < chunk_count`, and no other thread has that chunk.
+            // The end of each group is written to the next room's words for counts. These are enough for all groups (an assertion in
+            // `segments`), and no thread uses them for counts of slots before the next work (condition 3). `write_start` is called only if
+            // `chunk < chunk_count`, and no other thread has that chunk.
             unsafe {
                 let begin = self.read_start(work, chunk);
                 let end = simt::shuffle_down(begin, 1);
@@ -162,13 +166,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// The place where chunk `chunk` starts. Chunk 0 starts at the work's begin. Any other chunk starts where its offset says, perhaps
-    /// beyond the work. If the work has no chunk of this number, the work's end.
+    /// beyond the work. If the work has no chunk of this number, the result is the work's end.
     ///
     /// # Safety
     /// `work` is one of the block's works.
     #[inline(always)]
     pub unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
-        // The ends of the work were checked when it was found.
+        // Both ends of the work were checked when the work was found.
         if chunk == 0 {
             return work.begin;
         }
@@ -222,7 +226,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The header is written.
     #[inline(always)]
     pub unsafe fn check_start(&self, work: &Work, chunk: u32, begin: u32, end: u32) -> bool {
-        // Later windows wait for the value of a chunk that is cut, so this chunk must be full.
+        // Later windows wait for the value of the `cut_chunk`, so this chunk must be full.
         let is_short = chunk == work.cut_chunk
             && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
         let is_wrong = begin < work.begin || begin > end || end > work.end || is_short;
@@ -238,8 +242,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The place where chunk `chunk` starts. If `chunk` is `work.chunk_count`, the place where the last chunk ends. If the offsets are
-    /// copied and not yet checked, the place may be beyond the work.
+    /// The place where chunk `chunk` starts. If `chunk` is `work.chunk_count`, the result is the place where the last chunk ends. If the
+    /// offsets are copied and not yet checked, the place may be beyond the work.
     ///
     /// # Safety
     /// The starts are written, perhaps without a check, and `chunk <= work.chunk_count`.
@@ -255,8 +259,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         (direction.border(low as u64, item_count) as u32).wrapping_sub(work.base as u32)
     }
 
-    /// The start that shared memory holds for a chunk that begins at place `place`: the low half of the offset. Offsets count forward, even
-    /// in a backward scan.
+    /// The start that shared memory holds for a chunk that begins at place `place`: the low half of the offset. Even in a backward scan, an
+    /// offset is counted from the input's first item in memory.
     #[inline(always)]
     pub fn low_half(&self, work: &Work, place: u32) -> u32 {
         let Offsets {
@@ -312,8 +316,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the slots of a chunk: the bit of its first slot, and the counts of all later words, up to the word of the next chunk's first
-    /// slot. Chunk 0 also writes the first word's count.
+    /// Writes the slots of a chunk: sets the bit of its first slot, and writes the counts of all later words, up to the word that has the
+    /// bit of the next chunk's first slot. For chunk 0, also writes the first word's count.
     ///
     /// # Safety
     /// The work has the chunk, from place `begin` to place `end`, with `begin <= end <= work.end`. The room's bits were cleared for this
@@ -405,8 +409,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 end: work.end,
             };
         }
-        // SAFETY: the starts and the slots are written, and the work has the slot: this function's conditions. Slot 0 has a bit, so the
-        // number of bits up to the slot is from 1 to `chunk_count`.
+        // SAFETY: the starts and the slots are written, and the work has the slot: this function's conditions. The bit of slot 0 is set, so
+        // the number of set bits up to the slot, inclusive, is from 1 to `chunk_count`.
         unsafe {
             let bits = simt::read_shared(room.bits(slot / 32)) << (31 - slot % 32);
             let before = simt::read_shared(room.count(slot / 32));

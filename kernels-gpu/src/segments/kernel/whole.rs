@@ -1,26 +1,29 @@
 //! Rows of whole chunks: single warps combine the chunks. Items go from global memory straight to registers or, with left folds, through
 //! rings in shared memory.
 //!
-//! A row of whole chunks has a power of two of items, from 16 items to a full chunk, or it has 2 to 16 full chunks. So all chunks of a
-//! launch have equally many vectors, and this number is a power of two. The items are a sequence of such chunks. Without rings, the
-//! sequence is cut into **units** of one chunk each or, if a chunk has fewer than [`STEP_VECTORS`] vectors, of this many vectors each. Each
-//! block has consecutive units, equally many for each warp. The last blocks of a launch may have fewer units, or none. A warp combines all
-//! vectors of a unit: one binary tree for each chunk. For this, the warp needs no search, no shared memory and no barrier of the block.
+//! Two kinds of rows have whole chunks: rows of 16 items to one full chunk, if the number of items is a power of two, and rows of 2 to 16
+//! full chunks. So all chunks of a launch have equally many vectors, and this number is a power of two. The items are a sequence of such
+//! chunks. Without rings, the sequence is cut into **units**. If a chunk has at least [`STEP_VECTORS`] vectors, each unit is one chunk.
+//! Otherwise each unit has [`STEP_VECTORS`] vectors. Each block has consecutive units, equally many for each warp. The last blocks of a
+//! launch may have fewer units, or none. A warp combines all vectors of a unit: one binary tree for each chunk. For this, the warp needs no
+//! search, no shared memory and no barrier of the block.
 //!
-//! A unit has 1, 2 or 4 steps of [`STEP_VECTORS`] vectors. After three levels of a step's tree, each lane has one value. The next two
-//! levels combine the values of lanes that are 8 and 16 apart. With several steps, the lanes share these two levels: each lane combines the
-//! values of one step. This takes three combinations for four steps, and would take eight if each step were finished alone.
+//! A unit has 1, 2 or 4 steps of [`STEP_VECTORS`] vectors. After three levels of a step's tree, each lane has one value. The next level
+//! combines the values of lanes that are 8 apart, and the level after that combines the values of lanes that are 16 apart. With several
+//! steps, the lanes share these two levels: each lane combines the values of only one step. This takes three combinations for four steps,
+//! and would take eight if each step were finished alone.
 //!
-//! If rows have several chunks, and there are no rings, each chunk's value is published in a slot of its own. A [later](super::later) block
-//! combines the rows that end in a block. If there is no later block, the block combines these rows itself. Of the launches with whole
-//! chunks, only those of this paragraph take tickets: only in them does a block wait for another block.
+//! If rows have several chunks, and there are no rings, each chunk's value is published in a slot of its own. The rows that end in block
+//! `b` are combined by the block [`LATER`] tickets after `b` (see [`later`](super::later)) or, if there is no such block, by `b` itself. Of
+//! all launches with whole chunks, only these launches take tickets, because only in these does a block wait for another block.
 //!
-//! **Rings.** With left folds, items go through [rings](super::rings), and a unit has one chunk or the items of a ring's step. A block
-//! takes whole rows. So no value is published, and there is no ticket.
+//! **Rings.** With left folds, items go through [rings](super::rings), and a unit is one chunk or, if a chunk has fewer items than a step
+//! of a ring, the items of one step. A block takes whole rows. So no value is published, and there is no ticket.
 //!
 //! **No ticket.** In launches without tickets, a block's index decides its units. No block waits for another: each chunk is a row, or each
-//! block has whole rows. No state word is read or written, so none needs clearing. The launch has no tag, and the word with the tickets
-//! keeps the epoch. The next launch that takes tickets gets the tag that this launch would have had. No state word carries that tag yet.
+//! block has whole rows. No state word is read or written, so none needs clearing. The launch has no tag, and the word that counts the
+//! tickets and holds the epoch does not change. The next launch that takes tickets gets the tag that this launch would have had. No state
+//! word carries that tag yet.
 //!
 //! **Times.** 2^28 `f32` on an H200, in µs (2026-11-26). Each operator has a column for rows of 1,024, and one for rows of 65,536. With
 //! windows, rows were streamed as in [`rows`](super::rows):
@@ -48,7 +51,7 @@ use super::{depart, Launch};
 /// How a launch's rows are cut.
 #[derive(Clone, Copy)]
 pub struct Cut {
-    /// The levels of a binary tree over a chunk's vectors.
+    /// How many levels a binary tree over a chunk's vectors has.
     pub levels: u32,
     /// How many chunks a row has.
     pub row_chunks: u32,
@@ -75,9 +78,10 @@ impl Cut {
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether this is a reduction of rows that single warps may combine chunk by chunk. The rows must [have whole
-    /// chunks](has_whole_chunks). With rings, a block takes whole rows, so it must have enough windows. Without rings, rows must be
-    /// [streamed](streams_rows), and the launch must [have vectors](Self::have_vectors). If each block then has one window, units must have
-    /// one step. Longer chunks are then left to [`Self::stream_rows`], in which several warps share a chunk.
+    /// chunks](has_whole_chunks). With rings, a block takes whole rows. So if rows have several chunks, a block must have at least as many
+    /// windows as a row has chunks. Without rings, rows must be [streamed](streams_rows), the launch must [have
+    /// vectors](Self::have_vectors), and either rows have at most [`STEP_VECTORS`] vectors, or blocks have several windows. If neither is
+    /// true, the rows are left to [`Self::stream_rows`], in which several warps share a chunk.
     #[inline(always)]
     pub fn have_whole_chunks(&self) -> bool {
         let row = self.offsets.row_items;
@@ -103,9 +107,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn reduce_whole_chunks(&self, state_words: u64) {
         // SAFETY: the whole block is here, and the launch has whole chunks: this function's conditions. The branches around barriers and
         // returns depend on the launch's arguments and on the tag, so they go the same way on all threads. `control` belongs to the
-        // workspace (the launch's condition 6). All lanes of a warp have the same `unit`. A unit has one warp. Every block has its own
-        // index, or its own ticket, so no two blocks have a unit in common. If rows have several chunks, a barrier follows the write of the
-        // tag. `settle_units` is called by one warp; all other warps publish without waiting.
+        // workspace (the launch's condition 6). All lanes of a warp have the same `unit`. Each unit is reduced by one warp. Every block has
+        // its own index, or its own ticket, so no two blocks have a unit in common. If rows have several chunks, a barrier follows the
+        // write of the tag. `settle_units` is called by one warp; all other warps publish without waiting.
         unsafe {
             let cut = self.cut();
             if has_rings::<O, T>() {
@@ -158,8 +162,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// How the rows are cut. The numbers go through votes, so that `ptxas` keeps them in registers. Otherwise it computes them anew for
-    /// each unit.
+    /// How the rows are cut. The numbers go through votes, so that `ptxas` keeps them in registers. Without the votes, `ptxas` would
+    /// compute them again for each unit.
     ///
     /// # Safety
     /// Convergent: the whole warp. The launch has whole chunks.
@@ -176,7 +180,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         };
         let unit_levels = Ord::max(levels + vector_items::<T>().trailing_zeros(), least);
         let units = (items + (1 << unit_levels) - 1) >> unit_levels;
-        // SAFETY: the whole warp is here: this function's condition. Lane `l` votes for bit `l`.
+        // SAFETY: the whole warp is here: this function's condition. The vote of lane `l` is bit `l` of the number.
         let kept = |number: u32| unsafe { simt::ballot(number >> simt::lane() & 1 != 0) };
         let units = units as u32;
         // There is at least one block. rust-cuda's compiler does not see this, and would call a panic.
@@ -199,11 +203,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Reduces the chunks of a unit. Writes the results of rows of one chunk, and publishes the value of any other chunk.
+    /// Reduces the chunks of a unit. If rows have one chunk, writes their results. Otherwise publishes the value of each chunk.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The launch has whole chunks, cut as `cut` says. It has the unit, and no other warp reduces the unit. If
-    /// rows have several chunks, the tag is written.
+    /// Convergent: the whole warp. The launch has whole chunks, cut as `cut` says. The unit is one of the launch's, and no other warp
+    /// reduces it. If rows have several chunks, the tag is written.
     #[inline(always)]
     unsafe fn reduce_unit(&self, cut: &Cut, unit: u32) {
         let levels = cut.levels;
@@ -211,10 +215,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = (unit as u64) << unit_levels;
         let all = self.offsets.segment_count * self.offsets.row_items / vector_items::<T>() as u64;
         let vectors = Ord::min(all - first, 1 << unit_levels) as u32;
-        // SAFETY: the whole warp is here, and no other warp has the unit: this function's conditions. Its vectors exist, and are aligned.
-        // Each chunk's value is on one lane. The chunk's row belongs to the launch, and has a result (the launch's condition 5). The tag is
-        // written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as many
-        // windows as full chunks. Those who wait for chunk `unit` read slot `unit` (condition 9).
+        // SAFETY: the whole warp is here, and no other warp has the unit: this function's conditions. The unit's vectors exist, and are
+        // aligned. Each chunk's value is on one lane. The chunk's row belongs to the launch, and has a result (the launch's condition 5).
+        // The tag is written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as
+        // many windows as full chunks. A block that waits for the value of chunk `unit` reads slot `unit` (condition 9).
         unsafe {
             let value = self.fold_unit(cut, first * vector_items::<T>() as u64, vectors);
             let vector = first_vector_of_lane();
@@ -236,7 +240,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Folds the `vectors` vectors of a unit that begins with item `first`. If a chunk begins at the lane's [first
-    /// vector](first_vector_of_lane), the lane gets the chunk's value. Indices in this value count from the unit's first item.
+    /// vector](first_vector_of_lane), the lane gets the chunk's value. Indices in this value are counted from the unit's first item.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The items exist, and the first vector is aligned to 16 bytes.
@@ -247,8 +251,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (mut one, mut two) = (O::identity(), O::identity());
         let mut number = 0;
         // SAFETY: the whole warp is here, with the same `levels` and `number`, and the vectors exist and are aligned: this function's
-        // conditions. With several steps, the unit has all their vectors. Lanes that exchange values are 1, 2, 4, 8 or 16 apart, less than
-        // the 32 lanes of a warp.
+        // conditions. If the unit has several steps, it has all vectors of these steps. Lanes that exchange values are 1, 2, 4, 8 or 16
+        // apart, less than the 32 lanes of a warp.
         unsafe {
             let mut value = loop {
                 let step = simt::opaque_one() as u32;
@@ -277,7 +281,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 value = join_streams::<O, T>(value, 16);
             }
             value = join_eights::<O, T>(value, levels);
-            // With several steps, lanes that are 8 apart have the values of different steps. With four steps, so have lanes 16 apart.
+            // With several steps, lanes that are 8 apart have the values of different steps. With four steps, lanes that are 16 apart also
+            // have the values of different steps.
             if levels > 8 {
                 value = join_streams::<O, T>(value, 8);
             }
@@ -288,13 +293,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines the rows that end in the block [`LATER`] tickets before `block`, if there is such a block. Then it combines the rows that
-    /// end in `block`, if there is no block [`LATER`] tickets after it.
+    /// Combines the rows that end in the block [`LATER`] tickets before `block`, if there is such a block. Then, if no block comes
+    /// [`LATER`] tickets after `block`, combines the rows that end in `block`.
     ///
     /// # Safety
     /// - Convergent: a whole warp, the only one of the block that calls this. `block` is the block's ticket.
-    /// - The tag is written, and the launch has whole chunks, cut as `cut` says: several for each row.
-    /// - The block's other warps publish the values of its chunks without waiting for this warp. This warp has published its values.
+    /// - The tag is written, and the launch has whole chunks, cut as `cut` says: several chunks for each row.
+    /// - The block's other warps publish the values of their chunks without waiting for this warp. This warp has published the values of
+    ///   its own chunks.
     #[inline(always)]
     unsafe fn settle_units(&self, cut: &Cut, block: u32) {
         let has_later = block + LATER < simt::block_count();

@@ -26,9 +26,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
         // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` belongs to
         // the workspace, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the
-        // tickets, since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The borders are at most
-        // `segment_count`, because the search returns no more, and a barrier precedes their reads. Each window is written by a warp of its
-        // own.
+        // tickets, since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The search returns at most
+        // `segment_count`, so the borders are at most `segment_count`. A barrier comes between the writes of the borders and their reads.
+        // Each window is written by only one warp.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.
@@ -118,11 +118,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let diagonals = 1 << self.window_shift;
         let diagonal = number << self.window_shift;
         // Everything is computed before anything is known to be sound, so numbers may wrap. There are few branches, since this one lane
-        // works while the block waits. Until they are written, the values are plain variables, not structs: rust-cuda's compiler merges
+        // works while the block waits. Until the values are written, they are plain variables, not structs: rust-cuda's compiler merges
         // constant structs with others byte by byte.
         let follows = exists & (first > 0);
         let begins = exists & (end > first);
-        // The tail is the first chunk of segment `first - 1` that begins in the window or later.
+        // Of the chunks of segment `first - 1`, the tail is the first one that begins at the window's first diagonal or after it.
         let distance = diagonal.wrapping_sub(before.wrapping_add(first.wrapping_sub(1)));
         let index = distance.div_ceil(chunk);
         let tail = before.wrapping_add(index.wrapping_mul(chunk));
@@ -146,7 +146,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_wrong_before = (before > next) | (next > offsets.item_count) | is_after;
         // A tail that is not its segment's last chunk reaches at least to the window's end, so no segment begins in the window.
         let is_full = has_tail & !is_last;
-        // If one segment begins here, `next` and `last` are reads of the same offset.
+        // If only one segment begins in the window, `next` and `last` are reads of the same offset.
         let is_same = (next == last) | (started > 1);
         let ascends = (next <= last) & (last <= stop) & (stop <= offsets.item_count) & is_same;
         // All chunks must begin within the window's diagonals.
@@ -160,7 +160,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe { self.refuse() };
             has_tail = false;
         } else if exists & !is_cut & !is_full & offsets.are_read() {
-            // Nobody waits for this value, unless the offsets have changed since another block read them.
+            // No block waits for this value, unless the offsets have changed since that block read them.
             // SAFETY: the tag is written: condition 1. The board has a slot for each window (the launch's condition 6). No other thread
             // publishes this window's slot: the window has no chunk to publish.
             unsafe { self.board().publish(number as u32, O::identity()) };
@@ -168,7 +168,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if is_unsound | !(has_tail | begins) {
             (begin, upto, chunk_count, is_cut) = (0, 0, 0, false);
         }
-        // The last chunk is a work of its own, if not all chunks fit.
+        // If not all chunks fit in one work, the last chunk is a second work.
         let room = match self.is_roomy() {
             true => room_items::<T, O::Accumulator>(Task::Scan) as u64,
             false => room_items::<T, O::Accumulator>(self.task) as u64,
@@ -245,8 +245,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether windows have fewer diagonals than a chunk has items. Then works have the room of a scan's works, even in a reduction. Such a
-    /// launch is small, so few blocks share a multiprocessor, and each may have more room. Then fewer windows have a second work.
+    /// Whether windows have fewer diagonals than a chunk has items. If so, works have the room of a scan's works, even in a reduction. Such
+    /// a launch is small, so few blocks share a multiprocessor, and each may have more room. With more room, fewer windows have a second
+    /// work.
     #[inline(always)]
     pub fn is_roomy(&self) -> bool {
         self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros()
@@ -265,7 +266,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A work of the block. Each window has two works. The second work may be empty, and so may both works.
     ///
     /// # Safety
-    /// The header is written, and `number < work_count`. If segments start at heads and `number` is odd, the work before is followed.
+    /// The header is written, and `number < work_count`. If segments start at heads and `number` is odd, `is_followed` of the work before
+    /// it is 1.
     #[inline(always)]
     pub unsafe fn work(&self, number: u32) -> Work {
         // SAFETY: the work is written with the header, and `number < work_count`: this function's conditions.
@@ -284,7 +286,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         number + 2 - ((number % 2) | is_followed)
     }
 
-    /// The number of the work that a scan takes first, of the works `number` and `number + 1`, which are one window's.
+    /// Works `number` and `number + 1` are the works of one window. The result is the number of the one that a scan takes first.
     ///
     /// # Safety
     /// The header is written, and `number` is even.
@@ -319,15 +321,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether a scan takes the second work of a window before the first. It does so if other blocks wait for the value of the second
     /// work's chunk, since the first work may have to wait for earlier windows.
     ///
-    /// With the first work first, scans by key of 2^28 `f32` in runs by a power law took 1,162 µs on an H200 (2026-11-26), and 1,122 µs in
-    /// this order.
+    /// Scans by key of 2^28 `f32` in runs by a power law took 1,122 µs in this order on an H200 (2026-11-26). They took 1,162 µs when each
+    /// window's first work always came first.
     ///
     /// # Safety
     /// The header is written, and `first < work_count` is even.
     #[inline(always)]
     unsafe fn begins_with_second(&self, first: u32) -> bool {
-        // SAFETY: the header is written, and the block has the first work: this function's conditions. If the first work is followed, the
-        // block has the second.
+        // SAFETY: the header is written, and the block has the first work: this function's conditions. If its `is_followed` is not 0, the
+        // block has the second work.
         unsafe { self.work(first).is_followed != 0 && self.work(first + 1).cut_chunk != NO_CHUNK }
     }
 
@@ -337,7 +339,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         2 * self.windows_per_block
     }
 
-    /// The address of border number `window`. There lies the number of the first segment that begins at this border or after it.
+    /// The address of the block's border `window`. Its value is the number of the first segment that begins at this border or after it.
     ///
     /// # Safety
     /// `window <= windows_per_block`.

@@ -74,7 +74,7 @@ impl Chosen {
 /// A tile that waits for its prefix. Its chosen items are known.
 #[derive(Clone, Copy)]
 pub struct Waiting {
-    /// The tile; if there is none, the end of the launch's tiles.
+    /// The number of the tile. If there is no tile, the end number of the launch's tiles: one more than the last tile's number.
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
@@ -87,7 +87,7 @@ pub struct Waiting {
 struct Ahead<T> {
     /// The flags of the thread's vectors.
     flags: [Words; MOST_ROWS],
-    /// The item before the warp's first item; another item if one of these two does not exist.
+    /// The item before the warp's first item. If one of these two items does not exist, any other item of the input.
     before: T,
 }
 
@@ -95,7 +95,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// The work of the warps that share a tile.
     ///
     /// # Safety
-    /// The conditions of [`super::select`]. All warps of the block that share its tiles call it.
+    /// The conditions of [`super::select`]. The callers are all warps that share the block's tiles.
     #[inline(always)]
     pub unsafe fn choose_and_write(&self) {
         let end = self.tiles.end;
@@ -115,10 +115,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             before: T::zeroed(),
         };
         // SAFETY: tiles and tickets are the same for all sharing warps. So the branches around convergent calls go the same way in all of
-        // them, and each turn's tile is sent once, in order. A tile below the end belongs to the launch, and the launch's items and flags
-        // are readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written the output of
-        // the buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's shares and
-        // ticket are read before the next turn's barrier, and overwritten after it.
+        // them, and each turn's tile is sent once, in order. A tile whose number is less than `end` belongs to the launch, and the launch's
+        // items and flags are readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written
+        // the output of the buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's
+        // shares and ticket are read before the next turn's barrier, and overwritten after it.
         unsafe {
             // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
             let mut arriving = end;
@@ -184,7 +184,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Sends the tile of a turn, or the end of the tiles, to the warp that looks back.
+    /// Sends a turn's tile to the warp that looks back. If the turn has no tile, sends the end number of the launch's tiles.
     ///
     /// # Safety
     /// The same as for [`exchange::send_tile`].
@@ -350,7 +350,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     #[inline(always)]
     unsafe fn before(&self, parity: usize) -> Share {
         let lane = simt::lane();
-        // SAFETY: the shares of lower warps are written (condition of this function), and the whole warp gets to the shuffles.
+        // SAFETY: the shares of lower warps are written (condition of this function), and the whole warp reaches the shuffles.
         unsafe {
             let mut share = Share { count: 0, last: 0 };
             if lane < simt::warp() {

@@ -5,13 +5,14 @@
 //!
 //! The barrier alone orders the accesses to a tile's slot. The slot is written atomically only because of `compute-sanitizer`. Its
 //! `racecheck` orders accesses by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer
-//! barriers than the writer.
+//! barriers than the writer. So it would report plain writes of the slot as races.
 //!
 //! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers for each direction, so turn t + 4 uses those of
-//! turn t again. A tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends the
-//! tile of turn t + 4, or the end, it has received the prefix of turn t. That prefix was sent after the tile of turn t was read, so the
-//! tile's slot is free. When the warp that looks back sends the prefix of turn t + 4, it has received the tile of that turn. Before that
-//! tile was sent, all sharing warps had waited for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
+//! turn t again. A tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends a
+//! number in turn t + 4 (a tile, or the end number of the tiles), it has received the prefix of turn t. That prefix was sent after the tile
+//! of turn t was read, so the tile's slot is free. When the warp that looks back sends the prefix of turn t + 4, it has received the tile
+//! of that turn. Before that tile was sent, all sharing warps had waited for the prefix of turn t + 1. So they had read the prefix of turn
+//! t, and its slot is free.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;
@@ -39,7 +40,8 @@ pub type Tiles = *mut [u32; TURNS];
 /// The slots for prefixes of type `A`, in the block's own shared memory.
 pub type Prefixes<A> = *mut [A; TURNS];
 
-/// Sends the tile of a turn, or the end of the tiles, to the warp that looks back.
+/// Sends a turn's tile to the warp that looks back. If the turn has no tile, `tile` is the end number of the launch's tiles: one more than
+/// the last tile's number.
 ///
 /// # Safety
 /// - Convergent: the last warp that shares the tiles calls it. Other warps may call it too.
@@ -61,7 +63,7 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
     }
 }
 
-/// Waits for the tile of a turn. If the turn has no tile, returns the end of the tiles.
+/// Waits for the tile of a turn. If the turn has no tile, returns the end number of the launch's tiles.
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.

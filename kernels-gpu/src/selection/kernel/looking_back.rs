@@ -1,9 +1,9 @@
 //! The look-back for a tile's prefix: the number of items chosen before the tile and, for runs, the index of the last head before the tile.
 //! The look-back adds up the counts that earlier tiles publish.
 //!
-//! The header of [`crate::lookback`] argues for progress. Each tile publishes its count. The last tile of each group of 32 publishes the
-//! group's count, and then the prefix of the next group, if there is one. Counts are small and exact. So one word holds a tile's count. A
-//! look-back adds up all counts between a known prefix and the tile at once, in any order.
+//! The header of [`crate::lookback`] shows why waiting blocks make progress. Each tile publishes its count. The last tile of each group of
+//! 32 publishes the group's count, and then the prefix of the next group, if there is one. Counts are small and exact. So one word holds a
+//! tile's count. A look-back adds up all counts between a known prefix and the tile at once, in any order.
 //!
 //! Cost: a look-back takes one warp. If every value is published, it has at most two rounds of loads: the counts of the tile's own group,
 //! then all other values. It has 7 shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more
@@ -73,7 +73,7 @@ fn word_of(share: Share) -> u32 {
     share.count | share.last << 16
 }
 
-/// Unpacks a tile's share. The result counts places from an origin `before` items before the tile.
+/// Unpacks a tile's share. The result counts places from an origin that lies `before` items before the tile.
 #[inline(always)]
 fn share_of(word: u32, before: u32) -> Share {
     counted_from(
@@ -85,7 +85,7 @@ fn share_of(word: u32, before: u32) -> Share {
     )
 }
 
-/// The same share, with places counted from an origin `before` items further back.
+/// The same share, with places counted from an origin that lies `before` items further back.
 #[inline(always)]
 fn counted_from(share: Share, before: u32) -> Share {
     Share {
@@ -180,7 +180,7 @@ impl Lookback {
         let mut neighbour = Wanted::<u32>::new(group > 0);
         let mut known_groups;
         let mut nearest;
-        // SAFETY: the whole warp gets to each shuffle and vote: only votes decide when the loop ends. A lane polls only slots of this
+        // SAFETY: the whole warp reaches each shuffle and vote, since only votes decide when the loop ends. A lane polls only slots of this
         // tile's group, of lower groups and of their tiles, so the board has these slots. Only lane 0 of the one warp that looks back for a
         // group's last tile publishes the group's share and the next group's prefix.
         unsafe {

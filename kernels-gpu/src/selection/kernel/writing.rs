@@ -95,9 +95,9 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             let chunk_begin = chunk * chunk_items::<T>() as u32;
             let existing = count.saturating_sub(warp_begin + chunk_begin);
             let existing = Ord::min(existing, chunk_items::<T>() as u32);
-            // SAFETY: the whole warp gets here: `chunk` is the same for all its lanes. The barriers order the writes to the list before the
-            // reads, and the reads before the next writes to the list and to the buffer. The outputs and the items are as this function's
-            // conditions say.
+            // SAFETY: the whole warp reaches this point, since `chunk` is the same for all its lanes. The barriers order the writes to the
+            // list before the reads, and the reads before the next writes to the list and to the buffer. The outputs and the items are as
+            // this function's conditions say.
             unsafe {
                 let chosen = self.list_chunk(bits, chunk_begin);
                 simt::warp_barrier();
@@ -118,8 +118,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             chunk += step;
         }
         if leaving.tile == self.tiles.end - 1 && simt::warp() == WARPS - 1 && simt::lane() == 0 {
-            // SAFETY: only one thread of the launch gets here: the first lane of the last sharing warp, at the last tile. The outputs are
-            // writable (conditions of `select`).
+            // SAFETY: only one thread of the launch reaches this point: the first lane of the last sharing warp, at the last tile. The
+            // outputs are writable (conditions of `select`).
             unsafe { write_end::<C, T>(&self.arguments, progress) };
         }
     }
@@ -379,8 +379,8 @@ pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArgum
     unsafe { write_end::<C, T>(arguments, Progress { count: 0, last: 0 }) }
 }
 
-/// Writes the results that are known at the end of the input: the number of chosen items, the length of the last run and, with
-/// [`WRITES_END`], the number of all items, after the last index.
+/// Writes the results that are known at the end of the input: the number of chosen items, and the length of the last run. With
+/// [`WRITES_END`], also writes the number of all items to the output for indices, in the place after the last index.
 ///
 /// # Safety
 /// - Only one thread of the launch calls this.

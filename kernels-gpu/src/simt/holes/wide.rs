@@ -21,7 +21,7 @@ macro_rules! operands {
 macro_rules! hole {
     ($name:literal ($($input:ident: $class:ident = $value:expr),*) -> $($output:ident $place:literal)*) => {{
         $(let $output: u32;)*
-        // SAFETY: a hole has no side effects: of the registers outside its body, the body writes only the outputs.
+        // SAFETY: a hole has no side effects: its body writes only the hole's outputs, and registers of the body.
         unsafe {
             ptx!(
                 hole: concat!("HOLE ", $name, " ", operands!($($output)*), " <- ", hole!(@inputs $($input)*), ";"),
@@ -189,7 +189,7 @@ macro_rules! holes {
             })
         }
 
-        /// Combines two values of streams.
+        /// Combines two values of streams (see `Op::stream`).
         #[inline(always)]
         pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
             let (left, right) = (words_of(left), words_of(right));
@@ -199,7 +199,7 @@ macro_rules! holes {
             })
         }
 
-        /// Combines the items of a vector of a stream.
+        /// Combines the items of a vector to a value of a stream.
         #[inline(always)]
         pub fn stream<A: Accumulator>(words: Words, place: u32) -> A {
             accumulator_of_words(match A::WORDS {
@@ -208,7 +208,7 @@ macro_rules! holes {
             })
         }
 
-        /// Converts a stream's value to the usual form of values.
+        /// Converts a value of a stream to the usual form of an accumulator.
         #[inline(always)]
         pub fn end_stream<A: Accumulator>(value: A) -> A {
             let value = words_of(value);
@@ -271,7 +271,8 @@ macro_rules! holes {
             [results[0], results[1], results[2], results[3]]
         }
 
-        /// The prefix after a vector with the prefix `before`. `index` is the index of the vector's first item.
+        /// The next vector's prefix: a vector's prefix `before`, combined with the items of that vector. `index` is the index of that
+        /// vector's first item.
         #[inline(always)]
         pub fn after<A: Accumulator>(before: A, words: Words, index: u64) -> A {
             let before = words_of(before);
@@ -281,7 +282,7 @@ macro_rules! holes {
             })
         }
 
-        /// Takes the vector that follows an accumulator in a body's inputs, and the index of its first item.
+        /// Takes the vector that follows an accumulator in a body's inputs, and the index of the vector's first item.
         #[inline(always)]
         pub fn take_vector<A: Accumulator>() -> (Words, u64) {
             match A::WORDS {
@@ -310,7 +311,7 @@ holes! {
     14 words_14: o0 l0 r0 0 14, o1 l1 r1 1 15, o2 l2 r2 2 16, o3 l3 r3 3 17, o4 l4 r4 4 18, o5 l5 r5 5 19, o6 l6 r6 6 20, o7 l7 r7 7 21, o8 l8 r8 8 22, o9 l9 r9 9 23, o10 l10 r10 10 24, o11 l11 r11 11 25, o12 l12 r12 12 26, o13 l13 r13 13 27;
 }
 
-/// Lowers an accumulator to a result.
+/// The function `lower`. Each line has a number of words of an accumulator, and a number of words of a result.
 macro_rules! lowers {
     ($($words:literal $result:literal: $($l:ident $left:literal)* -> $($o:ident $place:literal)*;)*) => {
         /// Lowers an accumulator to a result.
@@ -336,7 +337,7 @@ lowers! {
     14 10: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 l6 6 l7 7 l8 8 l9 9 l10 10 l11 11 l12 12 l13 13 -> o0 0 o1 1 o2 2 o3 3 o4 4 o5 5 o6 6 o7 7 o8 8 o9 9;
 }
 
-/// Stands in for a hole that no skeleton has, because of the size of its accumulator, item or result.
+/// Stands in for a hole with an accumulator, item or result of a size that no skeleton has.
 #[inline(always)]
 fn no_hole() -> AccumulatorWords {
     [0; ACCUMULATOR_MAX_WORDS]
@@ -358,8 +359,8 @@ pub fn take_left<A: Accumulator>() -> A {
     of_words(words)
 }
 
-/// Makes an accumulator from a body's inputs. If the accumulator has the alignment of 64-bit numbers, two registers make each of its
-/// numbers.
+/// Makes an accumulator from a body's inputs. If the accumulator has the alignment of 64-bit numbers, it consists of
+/// such numbers, and each is made from two registers.
 #[inline(always)]
 fn of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     if align_of::<A>() < align_of::<u64>() {

@@ -22,9 +22,9 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         unsafe { self.copy_in_pieces::<O>(slots, None) };
     }
 
-    /// Begins to copy the part to `slots`, with fillers in place of items that do not exist. `policy` applies only to copies of 16 bytes.
-    /// What cannot be copied asynchronously is copied before the function returns. If [`simt::COPIES`] is synchronous, the function does
-    /// nothing.
+    /// If [`simt::COPIES`] is synchronous, does nothing: [`Self::end_copy`] copies the part. Otherwise begins to copy the part to `slots`,
+    /// with fillers in place of items that do not exist. `policy` applies only to copies of 16 bytes. What cannot be copied asynchronously
+    /// is copied before the function returns.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part before [`Self::end_copy`].
@@ -92,9 +92,10 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         });
     }
 
-    /// Copies any part, whole or not, with fillers in place of items that do not exist. Copies a vector at once if [`Self::is_vector`]
-    /// holds or none of its items exists, else item by item. If there is an eviction policy, and items can be copied asynchronously, begins
-    /// asynchronous copies. The loop is not written out, because it indexes no registers.
+    /// Copies any part, whole or not, with fillers in place of items that do not exist. A vector is copied as a whole if
+    /// [`Self::is_vector`] holds, else item by item. If none of its items exists, its slot gets only fillers. If `begins` is an eviction
+    /// policy, and items can be copied asynchronously, the copies are asynchronous, and the function only begins them. Otherwise they are
+    /// done when the function returns. The loop is not written out, because it indexes no registers.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part.
@@ -123,7 +124,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Begins to copy vector `v`, at once if [`Self::is_vector`] holds, else item by item.
+    /// Begins to copy vector `v`: as a whole if [`Self::is_vector`] holds, else item by item.
     ///
     /// # Safety
     /// - The conditions of [`Self::copy_in_pieces`].
@@ -135,8 +136,9 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         unsafe {
             if self.is_vector(v) {
                 let (to, from) = (slots.address(v), self.vector(v).cast());
-                // If a vector is one item, the inlined loop of `copy_in_pieces` has no branch for single items. Then `ptxas` of CUDA 13.0
-                // keeps the policy in a uniform register, and uses the same register for an address. The result is an illegal instruction.
+                // If a vector is one item, the inlined loop of `copy_in_pieces` has no branch that copies item by item. Then `ptxas` of
+                // CUDA 13.0 keeps the policy in a uniform register, and uses the same register for an address. The result is an illegal
+                // instruction.
                 if Self::ITEMS == 1 {
                     Self::ACCESS.begin_copy_without_policy(to, from);
                 } else {

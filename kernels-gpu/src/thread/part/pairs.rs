@@ -19,7 +19,8 @@ pub struct PairPart<A: Element, B: Element> {
 }
 
 impl<A: Element, B: Element> PairPart<A, B> {
-    /// Loads the part, with fillers in place of pairs that do not exist. Unless both `left` and `right` are whole, `slots` are used.
+    /// Loads the part, with fillers in place of pairs that do not exist. If `left` or `right` is not whole, the part is first copied to
+    /// `slots`, then read from there.
     ///
     /// # Safety
     /// - The arrays are readable, and no other thread writes the part.
@@ -44,8 +45,8 @@ impl<A: Element, B: Element> PairPart<A, B> {
         }
     }
 
-    /// Copies the part to `slots`: a vector at once if it is whole in both arrays, else pair by pair. The loop is not written out, because
-    /// it indexes no registers.
+    /// Copies the part to `slots`. A vector is loaded as a whole if it is whole in both arrays, else pair by pair. The loop is not written
+    /// out, because it indexes no registers.
     ///
     /// # Safety
     /// - The arrays are readable, and no other thread writes the part.
@@ -55,7 +56,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
         let mut v = 0;
         while v < thread_vectors::<Pair<A, B>>() {
             let step = simt::opaque_one();
-            // SAFETY: a vector is loaded where it is whole in both arrays, as checked here. The slots are this thread's.
+            // SAFETY: `load_vector` is called only for a vector that is whole in both arrays, as checked here. The slots are this thread's.
             unsafe {
                 let vector = if self.left.is_vector(v) && self.right.is_vector(v) {
                     self.load_vector(v, Caching::Kept)

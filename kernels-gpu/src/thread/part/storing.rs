@@ -13,13 +13,13 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// # Safety
     /// - [`Self::is_whole`] holds.
     /// - The array is writable, and no other thread reads or writes the part.
-    /// - The slots are written.
+    /// - The slots have been written.
     #[inline(always)]
     pub unsafe fn store_whole(&self, slots: Slots) {
         for_each_vector!(V => {
             if V < self.rows {
-                // SAFETY: the part is whole, so each vector is; the slots are written, and the part is this thread's (conditions of this
-                // function).
+                // SAFETY: the part is whole, so each vector is. The slots have been written, and the part is this thread's (conditions of
+                // this function).
                 unsafe { self.store_vector(V, slots.read(V, Self::ACCESS)) };
             }
         });
@@ -28,7 +28,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// Stores vector `v`.
     ///
     /// # Safety
-    /// - All of vector `v` exists, and it can be accessed at once (`is_vector`).
+    /// - `is_vector` holds for `v`.
     /// - The array is writable, and no other thread reads or writes the part.
     #[inline(always)]
     pub unsafe fn store_vector(&self, v: usize, vector: Vector) {
@@ -40,14 +40,14 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     ///
     /// # Safety
     /// - The array is writable, and no other thread reads or writes the part.
-    /// - The slots are written.
+    /// - The slots have been written.
     #[inline(always)]
     pub unsafe fn store_in_pieces(&self, slots: Slots) {
         let mut v = 0;
         while v < self.rows {
             let step = simt::opaque_one();
-            // SAFETY: the slots are written and the part is this thread's (conditions of this function). `is_vector` is checked before a
-            // vector is stored.
+            // SAFETY: the slots have been written, and the part is this thread's (conditions of this function). `is_vector` is checked
+            // before a vector is stored.
             unsafe {
                 let vector = slots.read(v, Self::ACCESS);
                 if self.is_vector(v) {

@@ -53,7 +53,8 @@ pub unsafe fn last_warp_unrolled<O: Atomic<T>, T: Element>(
     item_count: u64,
 ) {
     let shared = block::shared_memory::<T>();
-    // SAFETY: as in [`atomic_tree`]. The block has at least 64 threads, so 64 items are left for the first warp, after a barrier.
+    // SAFETY: as in [`atomic_tree`]. The block has at least 64 threads, so 64 items are left for the first warp. A barrier precedes its
+    // reads.
     unsafe {
         item_to_shared::<O, T>(shared, input, item_count);
         tree::halve::<O, T>(shared, thread::block_threads() / 2, 32);
@@ -72,8 +73,8 @@ pub unsafe fn constant_tree<O: Atomic<T>, T: Element, const BLOCK: u32>(
     item_count: u64,
 ) {
     let shared = block::shared_memory::<T>();
-    // SAFETY: as in [`atomic_tree`]. The block has `BLOCK` threads, a power of two of at least 64, so 64 items are left for the first warp,
-    // after a barrier.
+    // SAFETY: as in [`atomic_tree`]. The block has `BLOCK` threads, a power of two of at least 64, so 64 items are left for the first warp.
+    // A barrier precedes its reads.
     unsafe {
         item_to_shared::<O, T>(shared, input, item_count);
         tree::levels_above_a_warp::<O, T>(shared, BLOCK);
@@ -95,7 +96,7 @@ unsafe fn item_to_shared<O: PlainCommutative<T>, T: Element>(
     unsafe {
         let item = item_or_identity::<O, T>(input, item_count, thread::index_in_grid());
         shared.add(thread::index() as usize).write(item);
-        // Orders the items before the tree's reads.
+        // Orders the writes of the items before the tree's reads.
         block::barrier();
     }
 }

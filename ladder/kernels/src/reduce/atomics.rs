@@ -13,10 +13,10 @@
 //! `4`. The document measures small differences in time. A compiler makes the same code from all five kernels, since an index is in a
 //! register whether it has a name or not. So there is one kernel here.
 //!
-//! Corrected: a thread past the last item does nothing, while the document's threads read past the end. There is a barrier between the
-//! first write of the shared word and the atomic operations on that word; without the barrier, the write may undo atomic operations of
-//! other threads. The word begins as the operator's identity: 0, as in the document, is wrong for a maximum of negative numbers. The result
-//! begins as the identity too; the document initialises the result with the first item.
+//! Corrected: a thread past the last item does nothing, while the document's threads read past the end. Here a barrier separates the first
+//! write of the shared word from the atomic operations on that word; without the barrier, the write may undo atomic operations of other
+//! threads. The word begins as the operator's identity. In the document it begins as 0, which is wrong for a maximum of negative numbers.
+//! The result begins as the identity too; the document initialises the result with the first item.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::atomic::*;
@@ -65,9 +65,10 @@ native! {
     Max i32: global_max_i32, shared_max_i32;
 }
 
-/// PTX has no atomic maximum of `f32`, but an atomic maximum or minimum of integers gives the same result. As signed integers, the bits of
-/// positive floats are in order, above the bits of all negative floats, with NaN at the top. As unsigned integers, the bits of negative
-/// floats are in reverse order, above the bits of all positive floats.
+/// PTX has no atomic maximum of `f32`. But if `value` is positive, the maximum of the bits as signed integers gives the same result: the
+/// bits of positive floats have the order of the floats and are above the bits of all negative floats, and NaN is at the top. If `value` is
+/// negative, the minimum of the bits as unsigned integers gives the same result: the bits of negative floats have the reverse order of the
+/// floats, and are above the bits of all positive floats.
 impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_global(address: *mut f32, value: f32) {

@@ -9,16 +9,17 @@
 //! then as `constant_tree`
 //! ```
 //!
-//! The cost is that of `constant_tree` with half as many blocks, or with as many blocks of half as many threads. [`distant_pairs`] is two
-//! rungs: `getMax_binary5` launches it with half as many blocks, and `6` with blocks of half as many threads.
+//! The cost is that of `constant_tree` with half the blocks, or with the same number of blocks and half the threads in each block.
+//! [`distant_pairs`] is the kernel of two rungs: `getMax_binary5` launches it with half the blocks, and `6` with half the threads in each
+//! block.
 //!
 //! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from `tree::levels_above_a_warp`. An
 //! index is the same register whether it has a name or not. So the last three kernels compile to the same instructions.
 //!
 //! Corrected: as in `atomic_tree`. If the second item of a pair does not exist, the first item is the pair's result. `n / 2` is rounded up.
-//! Threads past the first half contribute the identity. In the document, they combine items of the second half a second time: this does not
-//! change a maximum, but it changes a sum. The document launches `getMax_binary4` with twice as many blocks as it needs, and reads past the
-//! end.
+//! Threads past the first half contribute the identity. In the document, these threads combine items of the second half again: this does
+//! not change a maximum, but it changes a sum. The document launches `getMax_binary4` with twice as many blocks as it needs, and reads past
+//! the end.
 
 use super::atomic_tree::finish_in_warp;
 use super::atomics::Atomic;
@@ -40,7 +41,8 @@ pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
     let block_items = 2 * BLOCK as u64;
     let index = thread::block() as u64 * block_items + thread::index() as u64;
     // SAFETY: `input` has `item_count` items, and the whole block of `BLOCK` threads is here, with an item of shared memory for each thread
-    // (this function's conditions). 64 items are left for the first warp, after a barrier. Only atomic operations use `result`.
+    // (this function's conditions). 64 items are left for the first warp, and a barrier precedes its reads. Only atomic operations use
+    // `result`.
     unsafe {
         let pair = O::combine(
             item_or_identity::<O, T>(input, item_count, index),
@@ -122,14 +124,14 @@ unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
     // SAFETY: the whole block is here, with an item of shared memory for each thread (this function's condition).
     unsafe {
         shared.add(thread::index() as usize).write(pair);
-        // Orders the pairs before the tree's reads.
+        // Orders the writes of the pairs before the tree's reads.
         block::barrier();
     }
     shared
 }
 
-/// The combination of the item at `index` and the item half the array later, if there is one; the identity if `index` is past the first
-/// half.
+/// If `index` is in the first half of the array: the item at `index`, combined with the item half an array further on, if that item exists.
+/// Otherwise: the identity.
 ///
 /// # Safety
 /// `input` points to `item_count` readable items.

@@ -34,7 +34,7 @@ unsafe fn fold_grid_stride<O: PlainCommutative<T>, T: Element>(
     folded
 }
 
-/// The item at `index`, or the identity if there is none.
+/// The item at `index`, or the identity if `index` is past the last item.
 ///
 /// # Safety
 /// `items` points to `item_count` readable items.

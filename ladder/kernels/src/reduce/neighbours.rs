@@ -1,5 +1,5 @@
-//! Document 2: three kernels that combine a block's items in place, in global memory. A thread has two items, except in the last block. The
-//! host combines the blocks' results.
+//! Document 2: three kernels that combine a block's items in place, in global memory. A thread has two items, or fewer in the last block.
+//! The host combines the blocks' results.
 //!
 //! ```text
 //! kernel 1    stride 1, 2, 4, …:   thread t:  x[2t] ⊕= x[2t + stride]          if t is a multiple of the stride
@@ -7,15 +7,15 @@
 //! kernel 3    stride block, …, 1:  thread t:  x[t] ⊕= x[t + stride]            if t < stride
 //! ```
 //!
-//! In kernel 1, every full warp has active and inactive threads from stride 2 to stride 32. In kernel 2, the active threads are the first
-//! threads of the block, so most warps are active or inactive as a whole. Kernel 3 is an exercise in the document. In kernel 3,
+//! In kernel 1, at the strides from 2 to 32, every full warp has both active and inactive threads. In kernel 2, the active threads are the
+//! first threads of the block, so most warps are active or inactive as a whole. Kernel 3 is an exercise in the document. In kernel 3,
 //! neighbouring threads also access neighbouring items, so a warp's accesses are contiguous.
 //!
 //! A block has 1 + ⌈log₂ B⌉ barriers, where B is the block size. Every level goes through global memory.
 //!
-//! Corrected: the document's block sizes are powers of two. A block of another size would access items of the next block. So each index is
-//! compared with the end of the block's own items, and not with the end of all items as in the document. Kernel 2 rounds its number of
-//! active threads up, and kernel 3 rounds its strides up.
+//! Corrected: in the document, each index is compared with the end of all items, and the block sizes are powers of two. A block of another
+//! size would access items of the next block. Here each index is compared with the end of the block's own items. Kernel 2 rounds its number
+//! of active threads up, and kernel 3 rounds its strides up.
 
 use super::tree;
 use crate::PlainCommutative;

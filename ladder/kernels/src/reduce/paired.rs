@@ -7,9 +7,9 @@
 //! interleaved_pair     stride block / 2, …:   thread t:  x[t] ⊕= x[t + stride]              if t < stride
 //! ```
 //!
-//! In `neighboured_pair`, warps diverge at every level. In `neighboured_packed`, the active threads are the first threads of the block: in
-//! a block of 512, 8 warps at the first level and 4 warps at the next. A warp diverges at the last five levels only. In `interleaved_pair`,
-//! neighbouring threads also access neighbouring items.
+//! In `neighboured_pair`, warps diverge at every level. In `neighboured_packed`, the active threads are the first threads of the block. In
+//! a block of 512 threads, these are 8 warps at the first level, and 4 warps at the next. A warp diverges at the last five levels only. In
+//! `interleaved_pair`, neighbouring threads also access neighbouring items.
 //!
 //! A block has log₂ B barriers, where B is the block size. Every level goes through global memory. Half the threads are never active:
 //! document 2 gives each thread two items instead.

@@ -69,7 +69,7 @@ pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// `reduce4`: the first warp alone computes the last five levels. Blocks of 256 to 512 threads.
+/// `reduce4`: the first warp alone computes the last five levels. A block has 256 to 512 threads.
 ///
 /// # Safety
 /// The conditions of [`power_of_two_tree`].
@@ -137,7 +137,7 @@ unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
     unsafe {
         let folded = fold_grid_stride::<O, T>(input, item_count);
         shared.add(thread::index() as usize).write(folded);
-        // Orders the folds before the tree's reads.
+        // Orders the writes of the folds before the tree's reads.
         block::barrier();
     }
 }

@@ -21,7 +21,8 @@ pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32,
     }
 }
 
-/// Levels with strides from `first`, a power of two or 0, down to the last stride above `last`. Each level ends with a barrier.
+/// The levels with the strides `first`, `first` / 2, …, as long as the stride is above `last`. `first` is a power of two or 0. Each level
+/// ends with a barrier.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` has `2 · first` items.

@@ -1,5 +1,5 @@
-//! Document 5, `reduceUnrolling2` to `reduceCompleteUnroll`: a block combines the items of 2, 4 or 8 blocks. The last three kernels also
-//! unroll levels of the block's tree.
+//! Document 5, `reduceUnrolling2` to `reduceCompleteUnroll`: a block combines 2, 4 or 8 blocks of items, each with an item for each thread.
+//! The last three kernels also unroll levels of the block's tree.
 //!
 //! ```text
 //! x[t] = x[t] ⊕ x[t + block] ⊕ …                         2, 4 or 8 items a thread; barrier
@@ -12,8 +12,8 @@
 //! Cost: the loads of a thread's items are independent of each other, so all are in flight at once. A block of 2ᵏ threads has 1 + k
 //! barriers, or k − 5 if the last warp is unrolled.
 //!
-//! Corrected: as in `paired`. The last warp works in global memory, as in the document, but with barriers of the warp in place of
-//! `volatile`: see `tree::last_warp`.
+//! Corrected: as in `paired`. As in the document, the first warp computes the last levels in global memory, but here with barriers of the
+//! warp in place of `volatile`: see `tree::last_warp`.
 
 use super::paired::{of_block, write_first};
 use super::tree;
@@ -43,7 +43,7 @@ unsafe fn combine_blocks<O: PlainCommutative<T>, T: Element, const BLOCKS: u32>(
             block += 1;
         }
         first.write(sum);
-        // Orders the sums before the tree's reads.
+        // Orders the writes of the sums before the tree's reads.
         block::barrier();
         items
     }
@@ -80,7 +80,7 @@ unrolled! {
     unrolled_8: 8;
 }
 
-/// The last warp is unrolled. The block size is at least 64.
+/// The levels from 64 items down are unrolled, in the first warp alone. The block size is at least 64.
 ///
 /// # Safety
 /// The conditions of [`unrolled_8`].
@@ -89,7 +89,8 @@ pub unsafe fn unrolled_8_last_warp<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: as in [`unrolled_8`]. The block has at least 64 threads, so 64 items are left for the first warp, after a barrier.
+    // SAFETY: as in [`unrolled_8`]. The block has at least 64 threads, so 64 items are left for the first warp. A barrier precedes its
+    // reads.
     unsafe {
         let items = combine_blocks::<O, T, 8>(items);
         tree::halve::<O, T>(items, thread::block_threads() / 2, 32);

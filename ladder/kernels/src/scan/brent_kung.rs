@@ -1,5 +1,5 @@
-//! Document 4's Brent-Kung scan: the way up makes a reduction tree, and the way down fills in the places between its nodes. For the same
-//! section it needs half the threads of Kogge-Stone, and nearly twice the passes.
+//! Document 4's Brent-Kung scan: the way up makes a reduction tree, and the way down fills in the places between the tree's nodes. For the
+//! same section, this scan needs half the threads of Kogge-Stone, and nearly twice the passes.
 //!
 //! ```text
 //! up:    for stride in 1, 2, 4, … up to B:      T[i] = T[i − stride] ⊕ T[i]      i = 2 stride (t + 1) − 1
@@ -12,8 +12,9 @@
 //! so up to 32 lanes access one bank.
 //!
 //! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a
-//! power of two, but the formulas above are for powers of two. The way down begins at a quarter of the next power of two, as if the section
-//! had that many items. The method is that of Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
+//! power of two, but the formulas above are for powers of two. The first stride of the way down is P / 4, where P is the least power of two
+//! that is at least S. This is the stride for a section of P items. The method is that of Brent and Kung, *A Regular Layout for Parallel
+//! Adders* (1982).
 
 use super::{load, Placement};
 use crate::Plain;

@@ -1,20 +1,21 @@
-//! Document 4's Kogge-Stone scan: each pass combines every item with the item one stride before it, if there is one. The stride doubles
+//! Document 4's Kogge-Stone scan: each pass combines every item with the item one stride before it, if that item exists. The stride doubles
 //! from pass to pass.
 //!
 //! ```text
 //! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on
 //! ```
 //!
-//! After the pass of stride s, T[t] combines the 2 s items that end with item t, or all items up to t if there are fewer. The log₂ B passes
-//! take B log₂ B − (B − 1) applications of the operator; the sequential scan takes B − 1.
+//! After the pass of stride s, T[t] is the combination of the 2 s items that end with item t, or of all items up to t if these are fewer
+//! than 2 s. In a block of B threads, the log₂ B passes take B log₂ B − (B − 1) applications of the operator; the sequential scan takes
+//! B − 1.
 //!
 //! - [`kogge_stone`]: scans in place. Two barriers per pass separate all reads from all writes. Shared memory holds B items.
 //! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier per pass is enough. Shared memory
 //!   holds 2 B items. The document describes this kernel, and has no code for it.
 //!
-//! Corrected: items past the end are the operator's identity, not 0. B may be any number of threads of at least 2; the
-//! formulas above are for powers of two. The method is that of Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
-//! General Class of Recurrence Equations* (1973).
+//! Corrected: items past the end are the operator's identity, not 0. B may be any number from 2 up; the formulas above are for powers of
+//! two. The method is that of Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations*
+//! (1973).
 
 use super::{load, Placement};
 use crate::Plain;

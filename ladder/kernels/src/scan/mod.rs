@@ -1,18 +1,19 @@
 //! The scans of document 4, each inclusive and exclusive.
 //!
-//! | kernel | items a block | applications of the operator | barriers a block |
+//! | kernel | items of a block | applications of the operator in a block | barriers of a block |
 //! |---|---|---|---|
 //! | [`naive::sequential`] | all, by one thread | n − 1 | 0 |
-//! | [`naive::quadratic`] | B | n (n − 1) / 2 in all | 0 |
+//! | [`naive::quadratic`] | B | n (n − 1) / 2 in all blocks together | 0 |
 //! | [`kogge_stone::kogge_stone`] | B | B log₂ B − (B − 1) | 2 log₂ B |
 //! | [`kogge_stone::double_buffered_kogge_stone`] | B | B log₂ B − (B − 1) | log₂ B |
 //! | [`brent_kung::brent_kung`] | S = 2 B | 2 (S − 1) − log₂ S | 2 log₂ S |
 //! | [`sections::add_prefixes`] | S, of the sections after the first | S | 0 |
 //!
-//! B is the number of threads of a block, here a power of two. The naive kernels scan the input in one launch. Each block of the
-//! Kogge-Stone and Brent-Kung kernels scans one *section* of the input, and writes the section's total to `totals`. If there are several
-//! sections, the host scans their totals with the kernel's inclusive form, and recursively if the totals fill more than one section. Then
-//! [`sections::add_prefixes`] combines the items of each section after the first with the section's prefix.
+//! The input has n items. B is the number of threads of a block, here a power of two. The naive kernels scan the input in one launch. Each
+//! block of the Kogge-Stone and Brent-Kung kernels scans one *section* of the input, and writes the section's total to `totals`. If there
+//! are several sections, the host launches the kernel's inclusive form to scan their totals. If the totals fill more than one section, the
+//! host repeats this with the totals of the totals. Then [`sections::add_prefixes`] combines the items of each section after the first with
+//! the section's prefix.
 //!
 //! As in the document, an exclusive scan is the inclusive scan of the items moved up by one place, with the identity in the first place.
 //! Only [`load`] distinguishes the two scans.
@@ -48,7 +49,8 @@ impl Placement for Exclusive {
     const SHIFT: u64 = 1;
 }
 
-/// The item to scan at `index`, or the identity if there is none.
+/// The item that the shift by `P::SHIFT` places brings to `index`. The identity at places before the first shifted item, and at places from
+/// `item_count` on.
 ///
 /// # Safety
 /// `input` points to `item_count` readable items.

@@ -1,4 +1,5 @@
-//! Document 4's two scans without cooperation: one thread computes all results, or each thread computes one result from the first item on.
+//! Document 4's two scans in which threads do not cooperate: one thread computes all results, or each thread computes one result, beginning
+//! with the first item.
 //!
 //! ```text
 //! sequential:  y[0] = x[0];  y[i] = y[i − 1] ⊕ x[i]            one thread, n − 1 applications

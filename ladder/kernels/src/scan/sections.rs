@@ -1,7 +1,7 @@
 //! The last step of document 4's hierarchical scan: in every section but the first, each item is combined with the section's prefix.
 //!
-//! The document describes this step in one sentence. The step is a launch of its own, so that the results of all blocks are visible to
-//! every block. All items except the first section's are read and written once more.
+//! The document describes this step in one sentence. The step is a launch of its own, so that every block sees what all blocks of the
+//! earlier launches have written. All items except the first section's are read and written once more.
 
 use crate::Plain;
 use warpfold_kernels::device::thread;
@@ -22,8 +22,8 @@ pub unsafe fn add_prefixes<O: Plain<T>, T: Element>(
     let block = thread::block() as u64;
     let begin = (block + 1) * section_items;
     let end = Ord::min(begin + section_items, item_count);
-    // SAFETY: `prefixes` has an item for each block, and the indices are below `item_count` (condition 2). Each index belongs to one thread
-    // of one block.
+    // SAFETY: `prefixes` has an item for each block, and `items` has `item_count` items (condition 2). Each `index` is below `item_count`,
+    // and belongs to one thread of one block.
     unsafe {
         let prefix = prefixes.add(block as usize).read();
         let mut index = begin + thread::index() as u64;

@@ -208,7 +208,7 @@ pub const CALLS: &[Call] = &[
     },
 ];
 
-/// Runs a call as the only rank of a group.
+/// Runs a call in a group of one rank.
 fn by_rank(
     gpu: &Gpu,
     places: &[Extent],

@@ -216,7 +216,7 @@ fn a_guard_that_is_kept_orders_later_work() {
     assert_eq!(lent_by_hand(Dropped::AfterTheWork).unwrap(), ITEMS);
 }
 
-/// The race ends the context, so this needs a process of its own.
+/// The race ends the context, so this test runs in a separate process.
 #[test]
 fn a_guard_that_is_dropped_early_does_not_order_later_work() {
     let test = "guards::a_guard_that_is_dropped_early_does_not_order_later_work";

@@ -42,7 +42,7 @@ fn a_library_that_cannot_be_opened_is_named() {
     assert_no_device(test, &folder, 303, "libcuda.so.1 cannot be opened: ");
 }
 
-/// The file is another library, in place of a driver that is too old.
+/// The file is another library. It stands for a driver that is too old to have a function.
 #[test]
 fn a_function_that_is_missing_is_named() {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();

@@ -2,7 +2,7 @@
 
 use super::kernel::FUNCTIONS;
 
-/// A kernel to be run on two machines. It takes two addresses: its input, and its output.
+/// A kernel to be run on two machines. Its parameters are two addresses: the address of its input, and the address of its output.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// The name of the case in reports.
@@ -55,7 +55,7 @@ pub trait Machine {
     }
 }
 
-/// `refused` first loads this many cases together.
+/// [`Machine::refused`] first loads this many cases together.
 const REFUSAL_BATCH: usize = 16;
 
 /// The output of a kernel, or why the kernel has no output.

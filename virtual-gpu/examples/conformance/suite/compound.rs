@@ -1,5 +1,5 @@
-//! Statements that the catalogue lacks, of one or more instructions that belong together: exchanges and barriers within a warp, carry
-//! chains, calls, packing, special registers.
+//! Statements that the catalogue lacks: exchanges and barriers within a warp, carry chains, calls, packing, special registers. Each
+//! statement is one instruction, or several instructions that belong together.
 
 use super::generate::{Extent, Generator};
 use super::kernel::MEMBERS;
@@ -21,7 +21,7 @@ pub fn lines(g: &mut Generator<'_>, extent: Extent) -> Vec<String> {
     }
 }
 
-/// A shuffle by any distance within any segment. All lanes take part.
+/// A shuffle by a random distance, within groups of lanes of a random size. All lanes of the warp take part.
 fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     let mode = *g.random.pick(&["up", "down", "bfly", "idx"]);
     let segment = *g.random.pick(&[0, 16, 24, 28, 30, 31]) << 8;
@@ -45,7 +45,8 @@ fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     )]
 }
 
-/// A shuffle in which each lane reads from a random lane, or its own value if the random lane does not take part.
+/// A shuffle in which each lane chooses a lane at random. It gets the value of the chosen lane or, if the chosen lane does not take part,
+/// its own value.
 fn shuffle_from_member(g: &mut Generator<'_>) -> Vec<String> {
     let (d, a, from) = (
         g.register(Kind::B32),

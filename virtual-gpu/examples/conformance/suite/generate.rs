@@ -1,8 +1,8 @@
 //! Random kernels.
 //!
 //! The PTX ISA specifies the result of each random kernel. No statement divides by zero, depends on the order of atomic operations, or runs
-//! a `*.sync` instruction on lanes outside the mask. Statements also avoid most mistakes of the driver's compiler ([`hidden`]). NaNs with
-//! unspecified bits are replaced by the canonical NaN, unless [`Nans::AsTheyAre`] is chosen.
+//! a `*.sync` instruction on lanes outside the mask of that instruction. Statements also avoid most mistakes of the driver's compiler
+//! ([`hidden`]). NaNs with unspecified bits are replaced by the canonical NaN, unless [`Nans::AsTheyAre`] is chosen.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, LastSource, NanBits, Row};
@@ -116,7 +116,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A register of the kind's width. Usually the register of a float kind holds a float, and the register of another kind does not.
+    /// A random register of the kind's width. For a float kind, the register usually holds a float. For another kind, it usually does not
+    /// hold a float.
     pub fn register(&mut self, kind: Kind) -> &'static str {
         let wide: Vec<_> = PLACES
             .iter()
@@ -138,7 +139,7 @@ impl Generator<'_> {
         let value = kind.random_value(&mut self.random);
         match kind {
             Kind::U16 | Kind::U32 | Kind::U64 | Kind::Lane => Some(value.to_string()),
-            // The driver's compiler refuses larger literals.
+            // The driver's compiler refuses literals above 255 here.
             Kind::Amount => Some((value & 0xff).to_string()),
             Kind::S16 => Some((value as i16).to_string()),
             Kind::S32 => Some((value as i32).to_string()),
@@ -236,7 +237,7 @@ impl Generator<'_> {
     }
 }
 
-/// A scratch register that is not part of the record, and its type.
+/// A register for an intermediate value, and the type of the register. The register has no place in the record.
 fn spare(width: Width) -> (&'static str, &'static str) {
     match width {
         Width::Half => ("%g2", "b16"),

@@ -3,15 +3,16 @@
 //! The compiler of NVIDIA's driver (CUDA 13.0, for sm_90) compiles some legal PTX incorrectly, depending on the code around an instruction:
 //!
 //! * A guarded `set` or `testp`: the whole instruction, or its last step, is executed without the guard. A guarded conversion to 8 bits
-//!   does not change the upper half of its register.
-//! * An integer instruction that reads the bits of a float result: the compiler still treats the operand as a float. A shift and an 8-bit
-//!   store use the float converted to an integer. The absolute value of two packed halves is omitted if the float is positive.
-//! * `min(x, x)` and `max(x, x)` become `x`, and `x / x` becomes 1. All of this is wrong for NaNs, and the quotient also for zeros and
+//!   does not write the upper half of its destination register.
+//! * An integer instruction that reads the bits of a float result: the compiler still treats the operand as a float. Instead of the bits of
+//!   the float, a shift and an 8-bit store use the float converted to an integer. The instruction `abs` on two packed halves is omitted if
+//!   the float that consists of the same bits is positive.
+//! * `min(x, x)` and `max(x, x)` become `x`, and `x / x` becomes 1. All three are wrong for NaNs. The quotient is also wrong for zeros and
 //!   infinities.
 //! * Two successive conversions become a single conversion, even if the first converts a NaN to an integer.
 //! * A product may be computed too late, after a branch has overwritten its operand. An example is `%d5 = %d4 * (1 + 2^-52)`, followed by a
-//!   branch in which some lanes assign `%d4`. These lanes multiply the new `%d4`. With seed 891, all 128 threads multiply the last `%d4` on
-//!   the device, and 59 of them get a wrong product.
+//!   branch in which some lanes assign `%d4`. These lanes multiply the new `%d4`. In the kernel of seed 891, all 128 threads on the device
+//!   multiply the final value of `%d4`, and 59 of them get a wrong product.
 //!
 //! The virtual GPU does none of this. So that the outputs agree, random kernels omit the guards above, and combine operands with a zero
 //! that is only known at run time. This does not hide everything: if a value is combined with the zero twice, the compiler recognises that
@@ -21,10 +22,10 @@
 use super::catalogue::Row;
 use super::kind::{Kind, Width};
 
-/// The offset of four bytes in a thread's record that are zero.
+/// In the record of each thread, the four bytes at this offset are zero.
 const ZERO_OFFSET: usize = 92;
 
-/// Declares the zeros and loads them.
+/// Declares the registers that hold zero, and sets them from the record.
 pub fn prologue() -> String {
     format!(
         ".reg .b16 %zero16; .reg .b32 %zero32; .reg .b64 %zero64;\n\
@@ -33,13 +34,13 @@ pub fn prologue() -> String {
     )
 }
 
-/// Whether a kernel's statements use the zeros.
+/// Whether a kernel's statements use a register that [`prologue`] declares.
 pub fn is_used(body: &str) -> bool {
     body.contains("%zero")
 }
 
-/// A line that copies a register in a way that the compiler does not recognise, and the copy's name. `number` is below 4, and distinguishes
-/// the copies of one width. `None` for a predicate.
+/// A line that copies a register, and the name of the copy. The compiler does not recognise that the copy has the same value. `number` is
+/// below 4, and distinguishes the copies of one width. `None` for a predicate.
 pub fn copy(register: &str, width: Width, number: usize) -> Option<(String, String)> {
     let (copy, bits) = match width {
         Width::Half => (format!("%g{}", 3 + number), 16),

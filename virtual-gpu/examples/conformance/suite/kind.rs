@@ -83,7 +83,7 @@ impl Kind {
         )
     }
 
-    /// The values worth trying, such as zeros, extremes, neighbours of powers of two, and for floats NaNs.
+    /// The values worth trying, such as zeros, extremes and neighbours of powers of two; for floats also NaNs.
     pub fn special_values(self) -> Vec<u64> {
         match self {
             Kind::Predicate => vec![0, 1],
@@ -120,12 +120,12 @@ impl Kind {
         }
     }
 
-    /// For most kinds, one of the kind's special values half of the time, and random bits otherwise.
+    /// For most kinds: in half of the calls one of the kind's special values, otherwise random bits.
     pub fn random_value(self, random: &mut Random) -> u64 {
         self.random_among(&self.special_values(), random)
     }
 
-    /// For most kinds, one of these special values half of the time, and random bits otherwise.
+    /// For most kinds: in half of the calls one of these special values, otherwise random bits.
     pub fn random_among(self, special_values: &[u64], random: &mut Random) -> u64 {
         let any = random.bits();
         match self {
@@ -160,7 +160,8 @@ fn integers(bits: u32) -> Vec<u64> {
     values
 }
 
-/// Words of two halves. Each value is the low half of three words. The high half is the same value, the next value, or the fifth after it.
+/// Words of two halves. Each value is the low half of three words. In these words the high half is the value itself, the next value of the
+/// list, and the fifth next value.
 fn pairs(values: &[u64]) -> Vec<u64> {
     let turned = |by: usize| values.iter().cycle().skip(by);
     let beside = |by| {
@@ -175,10 +176,10 @@ fn pairs(values: &[u64]) -> Vec<u64> {
 const HALVES: [u64; 36] = [
     0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, // zeros, subnormals
     0x3c00, 0xbc00, 0x3c01, 0x3bff, 0x3800, 0x4000, 0x4200, 0x3555, // around 1.0
-    0x5bff, 0x5c00, 0x6400, 0x6401, 0x67ff, 0xe400, 0x7000, 0xf800, // large, some whole
+    0x5bff, 0x5c00, 0x6400, 0x6401, 0x67ff, 0xe400, 0x7000, 0xf800, // large; some are whole numbers
     0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7fff, 0xfe00, 0x7d01, // greatest, infinite, NaN
     0x3801, 0x07fe, 0xfff7,
-    0x7ff7, // 0x3801 * 0x07fe is just below the least normal number; 0xfff7, 0x7ff7: NaNs that may mark an item out of bounds
+    0x7ff7, // 0x3801 * 0x07fe is just below the least normal number; for `fma.oob`, the NaNs 0xfff7 and 0x7ff7 mark a factor out of bounds
 ];
 
 const SINGLES: [u64; 51] = [
@@ -193,7 +194,7 @@ const SINGLES: [u64; 51] = [
     0x8080_0000,
     0x0080_0001,
     0x00ff_ffff,
-    0x3f80_0000, // around the least normal number, 1.0
+    0x3f80_0000, // around the least normal number; 1.0
     0xbf80_0000,
     0x3f80_0001,
     0x3f7f_ffff,
@@ -232,12 +233,12 @@ const SINGLES: [u64; 51] = [
     0x7f80_0001, // NaNs; the last is signalling
     0x3f00_0001,
     0x00ff_fffe,
-    0x4000_0000, // 0x3f000001 * 0x00fffffe is just below the least normal number; 2.0
+    0x4000_0000, // 0x3f000001 * 0x00fffffe is just below the least normal number; 0x40000000 is 2.0
 ];
 
 const DOUBLES: [u64; 46] = [
     0x380f_ffff_f000_0000,
-    0x380f_ffff_f800_0000, // below the least normal f32, by 1/4 and by 1/8 of its last place
+    0x380f_ffff_f800_0000, // below the least normal f32, by 1/4 and by 1/8 of the unit in its last place
     0x0000_0000_0000_0000,
     0x8000_0000_0000_0000,
     0x0000_0000_0000_0001,

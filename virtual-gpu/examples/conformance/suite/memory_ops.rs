@@ -1,5 +1,5 @@
-//! Statements that access memory. A thread has three slots of 16 bytes: in shared, in global and in local memory. It accesses the slots of
-//! other threads only between barriers, by operations whose result does not depend on the order.
+//! Statements that access memory. Each thread has three slots of 16 bytes: one in shared, one in global, and one in local memory. A thread
+//! accesses the slots of other threads only between two barriers. The results of these accesses do not depend on the order of the threads.
 
 use super::generate::{Extent, Generator};
 use super::hidden;
@@ -54,7 +54,7 @@ fn bits(kind: Kind) -> &'static str {
     }
 }
 
-/// The atomic operations of PTX, each for all of its types, except 128 bits and vectors.
+/// The atomic operations of PTX, each for all of its types except 128-bit types and vectors.
 pub const ATOMICS: [Atomic; 30] = {
     use Kind::*;
     const fn atomic(operation: &'static str, kind: Kind, operands: usize) -> Atomic {
@@ -126,7 +126,7 @@ fn atomic(g: &mut Generator<'_>) -> Vec<String> {
     lines
 }
 
-/// The 16 bytes of a thread in one of the memories.
+/// A thread's slot: 16 bytes in shared, global or local memory.
 struct Slot {
     space: &'static str,
     base: &'static str,
@@ -238,7 +238,7 @@ fn exchange(g: &mut Generator<'_>) -> Vec<String> {
     ]
 }
 
-/// All threads operate on random slots. The result does not depend on the order of the threads.
+/// All threads perform the same atomic operation on random slots of their block. The result does not depend on the order of the threads.
 fn histogram(g: &mut Generator<'_>) -> Vec<String> {
     let (op, kind) = *g.random.pick(&[
         ("add.u32", Kind::U32),

@@ -60,7 +60,7 @@ pub const PLACES: [InputRegister; 22] = [
 ];
 
 impl InputRegister {
-    /// Reads the register from the thread's record.
+    /// PTX that reads the register from the thread's record.
     pub fn load(&self) -> String {
         let InputRegister {
             register, offset, ..
@@ -71,7 +71,7 @@ impl InputRegister {
         }
     }
 
-    /// Writes the register to the thread's record.
+    /// PTX that writes the register to the thread's record.
     pub fn store(&self) -> String {
         let InputRegister {
             register, offset, ..

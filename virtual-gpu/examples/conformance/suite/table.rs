@@ -1,7 +1,7 @@
-//! One kernel for each form of an instruction. Each *item* of its input is one set of operands. With one operand, there is an item for each
-//! special value, or for each of the 65,536 values of 16 bits. With two operands, there is an item for each pair of special values.
-//! Random items are added with one operand and with two. With more operands, all items are random. Operands with unspecified results are
-//! included, to learn the hardware's results.
+//! One kernel for each form of an instruction. Each *item* of its input is one set of operands. If an instruction has one operand of 16
+//! bits: There is an item for each of the 65,536 values. If it has one operand of another width: There is an item for each special value.
+//! If it has two operands: There is an item for each pair of special values. In these three cases, random items are added. If it has more
+//! operands: All items are random. Operands with unspecified results are included, to learn the hardware's results.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, Row};
@@ -14,9 +14,9 @@ const THREADS: u32 = 128;
 pub const INPUT_BYTES: usize = 32;
 /// Bytes of an item's results.
 pub const OUTPUT_BYTES: usize = 16;
-/// Random items that are added to the special values or pairs.
+/// At least this many random items are added for an instruction with one or two operands.
 const RANDOM_ITEMS: usize = 2048;
-/// Random items of an instruction with more than two operands.
+/// An instruction with more than two operands gets at least this many random items.
 const SAMPLED_ITEMS: usize = 8192;
 
 /// The kernel for a form of an instruction.
@@ -134,7 +134,7 @@ fn case(name: String, body: &str, kinds: &[Kind]) -> Case {
     }
 }
 
-/// Names of registers that have not been used.
+/// Gives names of registers, each name only once.
 #[derive(Default)]
 struct Names(usize);
 
@@ -172,7 +172,7 @@ fn store(register: &str, kind: Kind, offset: usize) -> String {
     format!("{widen} st.global.b64 [%out+{offset}], %q3;\n")
 }
 
-/// The operands of all items. Random items fill the last block.
+/// The operands of all items. Random items are added until the number of items is a multiple of the number of threads in a block.
 fn items(kinds: &[Kind], random: &mut Random) -> Vec<u8> {
     let mut items: Vec<Vec<u64>> = Vec::new();
     match kinds {

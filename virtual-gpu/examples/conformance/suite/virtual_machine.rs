@@ -54,7 +54,7 @@ impl Machine for VirtualMachine {
             Ok(module) => cases.iter().map(|c| self.run_one(&module, c)).collect(),
             Err(error) => match cases {
                 [_] => vec![Err(Failure::Load(error.to_string()))],
-                // Some case does not load, so each case runs in a module of its own.
+                // At least one case does not load. So each case is loaded and run as a separate module.
                 _ => cases.chunks(1).flat_map(|case| self.run(case)).collect(),
             },
         }

@@ -1,7 +1,7 @@
 //! Vector clocks over all threads of a launch: the times up to which each thread knows the other threads.
 //!
-//! For each block that a clock knows in part, it holds a list with the known time of each thread of the block. Clocks share these lists
-//! until they differ. After a barrier, all threads that waited for it share one clock.
+//! For each block that a clock knows in part, it holds a list with the known time of each thread of the block. Clocks share a list until
+//! one of them changes it. After a barrier, all threads that waited for it share one clock.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -73,7 +73,7 @@ impl Known {
         time.copied().unwrap_or(0)
     }
 
-    /// The lanes of a warp that are known up to `time`. `first` is the warp's first thread.
+    /// Of the `lanes` of a warp, those that are known up to `time`. `first` is the warp's first thread.
     #[inline]
     fn lanes_known(&self, first: Thread, lanes: u32, time: u32) -> u32 {
         if !self.whole.is_empty() && self.whole.iter().any(|w| w.contains(&first.block())) {
@@ -135,7 +135,8 @@ impl Known {
     }
 }
 
-/// What a thread knows: its clock, and another thread up to some time, which may be later than the time in the clock.
+/// What a thread knows: all times in its clock and, in addition, the thread `partner` up to `partner_time`. This time may be later than the
+/// time of `partner` in the clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View<'k> {
     pub known: &'k Known,

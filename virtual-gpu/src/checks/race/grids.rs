@@ -35,7 +35,7 @@ impl Grid {
 pub(super) struct Grids {
     /// Sorted by first block.
     started: Vec<Grid>,
-    /// For each launched grid that has not started, by its number, the knowledge of the thread that launched it.
+    /// For each grid that is launched but has not started: the number of the grid, and the knowledge of the thread that launched it.
     launched: HashMap<u32, Rc<Known>>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If all
 //! accesses are weak and the program orders them, at most one write and one read remain. If many threads read at once, or use atomic
-//! operations, several accesses of each thread may remain: one weak read, and for each size one strong read of block scope and one of wider
-//! scope. The same holds for each thread's writes.
+//! operations, several reads of each thread may remain: one weak read and, for each size, one strong read of block scope and one strong
+//! read of wider scope. The same holds for the writes of each thread.
 
 use super::clocks::{Thread, View};
 use super::log::Log;
@@ -95,9 +95,8 @@ impl Record {
         self.bits & IS_WIDE != 0
     }
 
-    /// Whether two accesses to one cell are morally strong: both are strong, they access the same bytes, and
-    /// the scope of each includes the thread of the other. Accesses are aligned, so two accesses of the same
-    /// size to one cell have the same bytes.
+    /// Whether two accesses to one cell are morally strong: both are strong, they access the same bytes, and the scope of each includes the
+    /// thread of the other. Accesses are aligned, so two accesses of the same size to one cell access the same bytes.
     pub(super) fn may_meet(self, other: Self) -> bool {
         self.bits & other.bits & IS_STRONG != 0
             && self.has_size_of(other)
@@ -175,7 +174,7 @@ impl History {
     /// Remembers a read.
     #[inline]
     pub(super) fn read(&mut self, new: Record, known: View<'_>) {
-        // Many reads are only searched when there is a write.
+        // A log with several groups of reads is searched only by writes.
         if !matches!(self.reads, Log::Many(_)) {
             self.reads.forget(new, known);
         }

@@ -1,7 +1,7 @@
 //! The remembered writes of a cell of memory, or its remembered reads.
 //!
-//! The lanes of a warp often access a cell together, and then the same barriers order all of them. So accesses that differ in the lane only
-//! are remembered as one *group*, with a mask of lanes.
+//! The lanes of a warp often access a cell together. Then the same barriers order all these accesses. So accesses that differ in the lane
+//! only are remembered as one *group*, with a mask of lanes.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ impl Group {
         }
     }
 
-    /// The lanes whose accesses are not before the access `new` of a thread that knows `known`.
+    /// The lanes whose accesses are not ordered before `new`. This is an access of a thread that knows `known`.
     #[inline]
     fn not_before(&self, new: Record, known: View<'_>) -> u32 {
         let unknown = known.unknown_lanes(self.of_lane_0.thread(), self.lanes, self.of_lane_0.time);
@@ -56,7 +56,8 @@ impl Group {
         }
     }
 
-    /// The access of the lowest lane that races with the access `new` of a thread that knows `known`.
+    /// An access of this group that races with `new`. If several accesses race, the access of the lowest lane. `new` is an access of a
+    /// thread that knows `known`.
     #[inline]
     fn race_with(&self, new: Record, known: View<'_>) -> Option<Record> {
         if self.of_lane_0.may_meet(new) {
@@ -78,7 +79,7 @@ impl Group {
         self.lanes != 0
     }
 
-    /// Adds an access of a lane of the same warp, if nothing else is different. Returns whether it did.
+    /// Adds an access to the group if it differs from the group's accesses in the lane only. Returns whether it was added.
     #[inline]
     fn takes(&mut self, record: Record) -> bool {
         let is_same = self.of_lane_0 == record.as_lane_0();
@@ -183,7 +184,8 @@ impl Log {
         }
     }
 
-    /// Calls `pass` with one access of each group, that of the lowest lane, or with one access that represents all.
+    /// Calls `pass` with the access of the lowest lane of each group. If `sample` represents all accesses of the log, calls `pass` with
+    /// that access only.
     #[inline]
     pub(super) fn each(&self, mut pass: impl FnMut(Record)) {
         match self {
@@ -242,7 +244,7 @@ mod tests {
     use crate::fault::AccessKind;
     use crate::program::{Scope, Strength};
 
-    /// The threads of the test: two lanes of two warps of two blocks.
+    /// The threads of the test: two blocks, in each block two warps, in each warp two lanes.
     fn thread(number: usize) -> Thread {
         Thread::new(number as u64 / 4, [0, 1, 32, 33][number % 4])
     }
@@ -260,7 +262,7 @@ mod tests {
         records.min_by_key(|old| (old.thread(), old.bits)).copied()
     }
 
-    /// The sequences are so short that no log has more than [`PRUNED`] groups.
+    /// The sequences of accesses are so short that no log has more than [`PRUNED`] groups.
     #[test]
     fn a_log_agrees_with_a_plain_list() {
         let mut random = fastrand::Rng::with_seed(50);

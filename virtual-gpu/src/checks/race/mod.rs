@@ -1,5 +1,5 @@
-//! Finds data races. A data race is a pair of accesses to the same bytes by different threads. At least one
-//! is a write, and nothing orders the two.
+//! Finds data races. A data race is a pair of accesses to the same bytes by different threads. At least one of the two accesses is a write,
+//! and nothing orders them.
 //!
 //! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step. Shuffles and votes order no accesses, and
 //! neither does the interleaving of this run.
@@ -14,10 +14,10 @@
 //!   the block launched into this stream earlier. A tail launch comes after the whole grid that launched it, and after that grid's children
 //!   and earlier tail launches. The end of a child grid orders nothing else: its parent's later accesses are not ordered after the child
 //!   grid.
-//! * The asynchronous copies of a thread count as a thread of their own. The copies come after everything that the thread did before it
-//!   began them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and an acquiring test
-//!   finds its phase complete, the copies come before everything after the test. The copies of one thread are assumed to be in order among
-//!   themselves.
+//! * The asynchronous copies of a thread count as a separate thread. The copies come after everything that the thread did before it began
+//!   them, and before everything that the thread does after waiting for them. If copies report to an mbarrier, and an acquiring test finds
+//!   that the phase of this mbarrier is complete, the copies come before everything after the test. The copies of one thread are assumed to
+//!   be in order among themselves.
 //! * Two strong accesses to the same bytes do not race if the scope of each includes the thread of the other.
 //! * A non-coherent read (`ld.global.nc`) races with every write since its grid started, ordered or not: the bytes must not change while
 //!   the grid runs.
@@ -99,8 +99,8 @@ impl RaceDetector {
         self.blocks.entry(number).or_insert_with(new)
     }
 
-    /// Compares the accesses of all lanes, in order, with earlier accesses. If races are faults, returns the first lane that races, the
-    /// records of the earlier and of the new access, and why they race.
+    /// Compares the accesses of all lanes with earlier accesses, in the order of the lanes. If races are faults, returns the first lane
+    /// that races, the records of the earlier and of the new access, and why they race.
     fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, [Record; 2], Conflict)> {
         let unordered = |old: Option<Record>| old.map(|old| (old, Conflict::Unordered));
         let place = self.place;
@@ -168,7 +168,7 @@ impl RaceDetector {
             access: record.kind(),
             bytes: record.bytes(),
             block: block.wrapping_sub(grid.map_or(0, |grid| grid.first_block)),
-            // Copies are reported as accesses of their thread.
+            // Copies are reported as accesses of the thread that began them.
             thread: record.thread().index() as u32 % grid.map_or(u32::MAX, Grid::copiers),
             line: place.map_or(0, |place| place.line),
             instruction: place.map(|place| place.text.clone()).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! The values of global memory before its last writes, for reads that may still see them.
+//! The values that the last writes to global memory replaced. Some reads may still return these values.
 //!
 //! A read may return the value before the last write, with three exceptions: the reader is ordered after that write, has seen it, or is
 //! ordered after a thread that has seen it. Only one old value is kept, although a device may return even older values. A write of a
@@ -27,7 +27,7 @@ struct Overwritten {
     messages: Vec<Message>,
     by: Thread,
     time: u32,
-    /// The threads for which a random choice gave the new value.
+    /// The threads whose read could have returned the old value, but a random choice gave them the new value.
     seen: Vec<Seen>,
 }
 
@@ -41,7 +41,7 @@ struct Seen {
 }
 
 impl Overwritten {
-    /// A reader has seen the new value.
+    /// Records that a reader has seen the new value.
     fn saw(&mut self, reader: Reader<'_>) {
         let (first, time) = (reader.thread.of_lane_0(), reader.time);
         let lanes = 1 << reader.thread.lane();

@@ -72,8 +72,8 @@ impl History {
 type Told = (Access, Record);
 
 /// Chooses which of two accesses represents both: the access chosen so far, or a new access. If both have the flag `meets` and their widths
-/// differ, neither represents the other. The result then counts as weak, because every access differs in width from one of the two, and may
-/// race with it.
+/// differ, neither represents the other. Then the result is marked as weak (`meets` is false): a third access has a width that differs from
+/// at least one of the two widths, so it may race with at least one of the two accesses.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);

@@ -13,16 +13,16 @@ use crate::checks::Arrival;
 pub(super) struct ThreadState {
     pub time: u32,
     pub known: Rc<Known>,
-    /// The copies that a thread has begun, as a thread of their own; for copies, the thread that began them.
+    /// For a thread: the thread that represents its asynchronous copies. For copies: the thread that began them.
     partner: Thread,
-    /// The time up to which the partner is known. It is added to `known` when other threads receive it, so that threads with copies share
-    /// a `Known`, too.
+    /// The time up to which the partner is known. This time is not added to `known` at once, so that threads with copies can share a
+    /// `Known`, too. It is added when the thread passes its knowledge to other threads.
     partner_time: u32,
-    /// The knowledge that strong writes publish, if they follow a fence that releases.
+    /// The thread's knowledge at its last fence that releases. The strong writes after the fence publish it.
     pub fenced: Option<Message>,
     /// The messages that strong reads have received. They take effect at the next fence that acquires.
     pub seen: Vec<Message>,
-    /// The thread's knowledge that the copies have taken over.
+    /// For copies: the last `known` of their thread that was added to the `known` of the copies.
     followed: Rc<Known>,
 }
 
@@ -54,7 +54,7 @@ impl ThreadState {
         if Rc::ptr_eq(&self.followed, known) {
             return;
         }
-        // A thread never knows less than before.
+        // The thread's knowledge only grows, so its new `known` includes `followed`.
         match Rc::ptr_eq(&self.followed, &self.known) {
             true => self.known = Rc::clone(known),
             false => self.learn(known),
@@ -90,8 +90,7 @@ impl ThreadState {
 #[derive(Debug)]
 pub(super) struct BlockState {
     pub number: u64,
-    /// The block's threads. If the block makes asynchronous copies, entries for the copies of each
-    /// thread follow.
+    /// The block's threads. If the block makes asynchronous copies, entries for the copies of each thread follow.
     pub threads: Vec<ThreadState>,
     thread_count: u32,
     pub shared: Pages,
@@ -170,7 +169,8 @@ impl BlockState {
         }
     }
 
-    /// Lanes waited for all or some of their copies. Of what the copies know, only their own accesses are new to the lanes.
+    /// Lanes waited for all or some of their copies. The lanes learn only the accesses of the copies: everything else that the copies know,
+    /// the lanes know already.
     pub(super) fn copies_end(&mut self, warp: u32, lanes: u32) {
         let copiers = copiers(self.thread_count) as usize;
         for index in indices(warp, lanes).map(|index| index as usize) {
@@ -212,13 +212,12 @@ impl Gathering {
     }
 }
 
-/// The index of the first thread that represents copies: the thread count, rounded up to whole
-/// warps.
+/// The index of the first thread that represents copies: the thread count, rounded up to whole warps.
 pub(super) fn copiers(thread_count: u32) -> u32 {
     thread_count.next_multiple_of(32)
 }
 
-/// The indices in the block of some lanes of a warp.
+/// The indices that these lanes of a warp have in their block.
 pub(super) fn indices(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
     let held = (0..32).filter(move |lane| lanes >> lane & 1 == 1);
     held.map(move |lane| warp * 32 + lane)

@@ -1,7 +1,8 @@
 //! Vector clocks. A clock has a number for each sequence, and covers the sequence's work up to that number. For example, one clock covers
 //! the work that comes before a piece of work, and another clock covers the work that the host knows to be done.
 //!
-//! A sequence is a stream of numbered pieces of work, or a chain of a graph's nodes, numbered by their positions.
+//! There are two kinds of sequences. In a CUDA stream, the pieces of work are numbered. In a chain of nodes of one graph, the number of a
+//! node is its position in the chain.
 
 /// For each sequence, the number up to which the clock covers it. A sequence that is not in the list is not covered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 //! * both are in one stream, and B was enqueued later;
 //! * one is in the legacy default stream and the other in a blocking stream of the same context, and B was
 //!   enqueued later;
-//! * before B was enqueued, its stream was told to wait for an event, and A was enqueued in the event's stream before that event was
-//!   recorded there. If the event was recorded several times, the last recording before the wait call counts;
+//! * A was enqueued in a stream, then an event was recorded in this stream, then B's stream was told to wait for the event, and then B was
+//!   enqueued. If the event was recorded several times, the last recording before the wait call counts;
 //! * B was enqueued after the host learned that A is done (below);
 //! * both are nodes of one launch of a graph, and edges lead from A to B;
 //! * A and B belong to two launches of one executable graph, and B's launch is later;
@@ -15,16 +15,17 @@
 //!
 //! The host learns that work is done
 //!
-//! * from a call that waits for the work's stream, for a later event or for the context;
+//! * from a call that waits for the work's stream, for an event that was recorded after the work, or for the context;
 //! * from a query that answers "done", or from a call that returns the time between two events;
 //! * from a copy that returns only when it is done (between two contexts, such a copy waits for all work of both);
-//! * from a call that waits before it frees or unregisters memory or unloads a module, or because memory for an allocation is short;
+//! * from a call that waits before it frees memory, unregisters memory or unloads a module;
+//! * from an allocation that waits because memory is short;
 //! * from the start of a host function that is ordered after the work.
 //!
 //! Destroying a stream tells the host nothing.
 //!
-//! The accesses of grids that a kernel launches count as that kernel's. A programmatic launch counts as ordered after all earlier work of
-//! its stream: another check makes sure that its threads wait for that work.
+//! If a kernel launches grids, their accesses count as accesses of this kernel. A programmatic launch counts as ordered after all earlier
+//! work of its stream: another check makes sure that its threads wait for that work.
 //!
 //! Two strong accesses, such as atomic operations, do not race if they access the same bytes and both have device
 //! scope or wider. Accesses are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered
@@ -58,7 +59,7 @@
 //! waits for all work before such work arrives, and the spans are dropped.
 //!
 //! The memory for these records grows with the bytes touched and with the unordered streams, not with the number of launches. From time to
-//! time, work that is ordered before everything that can still happen is forgotten.
+//! time, a cleanup forgets the work that is ordered before everything that can still happen.
 
 mod clock;
 mod orders;

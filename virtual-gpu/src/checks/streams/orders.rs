@@ -101,7 +101,7 @@ impl Orders {
         state.recent.forget(&bytes);
     }
 
-    /// How many recent pieces of work and segments of the shadow are remembered, and how many streams.
+    /// Two counts. The first is the recent pieces of work plus the segments of the shadow, and the second is the streams.
     #[cfg(test)]
     fn size(&self) -> (usize, usize) {
         let state = self.state();
@@ -126,7 +126,7 @@ impl State {
         })
     }
 
-    /// How many recent pieces of work, segments of the shadow and streams are remembered.
+    /// The sum of three counts: recent pieces of work, segments of the shadow, and streams.
     fn len(&self) -> usize {
         self.shadow.len() + self.recent.len() + self.streams.len()
     }

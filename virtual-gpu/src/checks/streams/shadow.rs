@@ -2,11 +2,15 @@
 //! next cleanup.
 //!
 //! Addresses are divided into segments whose bytes have the same history. A later access *replaces* an earlier access to the same bytes if
-//! it conflicts with every access that the earlier access conflicts with, and is ordered after the earlier access or belongs to the same
-//! piece of work. A replaced access is forgotten. This loses no race. Let pending work be unordered with the earlier access. It is not
-//! ordered after the later access, because it would then be ordered after the earlier access too. Nor is it ordered before the later
-//! access, which is done. So it is unordered with the later access. A chain of launches that write the same bytes therefore leaves one
-//! access.
+//! both of these conditions hold:
+//!
+//! * The later access conflicts with every access that the earlier access conflicts with.
+//! * The later access is ordered after the earlier access, or both belong to the same piece of work.
+//!
+//! A replaced access is forgotten. This loses no race: pending work that is unordered with the earlier access is also unordered with the
+//! later access. If the pending work were ordered after the later access, it would be ordered after the earlier access too. The pending
+//! work cannot be ordered before the later access, because the later access is already done. A chain of launches that write the same bytes
+//! therefore leaves one access.
 
 use super::piece::Piece;
 use super::touched::Run;

@@ -1,8 +1,8 @@
 //! The bytes that a piece of work reads, and the bytes that it writes, as two lists of runs in the order of their addresses.
 //!
 //! A launch's run holds adjacent bytes that one instruction accessed in the same way. Usually consecutive threads of one block accessed
-//! them, with the same number of bytes each, and the thread of each byte is known. To save memory, from [`EXACT_RUNS`] runs on, adjacent
-//! bytes of the same instruction join the last run even if its threads are then unknown.
+//! them, with the same number of bytes each, and the thread of each byte is known. To save memory, this changes when a list has
+//! [`EXACT_RUNS`] runs: then adjacent bytes of the same instruction join the last run even if the threads of that run become unknown.
 
 use crate::config::Shape;
 use crate::fault::AccessKind;
@@ -10,7 +10,7 @@ use crate::program::Program;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// From this number of runs on, adjacent bytes of the same instruction join the last run, whatever their threads.
+/// When a list has this many runs, adjacent bytes of the same instruction join the last run, whichever threads accessed them.
 const EXACT_RUNS: usize = 1 << 14;
 
 /// How bytes were accessed.
@@ -55,7 +55,8 @@ impl Access {
 enum Threads {
     Unknown,
     One(Thread),
-    /// This thread and the following threads of its block. Each accessed this number of bytes, or fewer if it is the last.
+    /// This thread and the following threads of its block. Each thread accessed this number of bytes; the last thread may have accessed
+    /// fewer.
     From(Thread, u64),
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct Run {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) access: Access,
-    /// Which of the program's places the accessing instruction has; 0 for the bytes of a call, which has no program.
+    /// The index of the accessing instruction in the program's `places`. 0 for the bytes of a call, which has no program.
     pub(super) place: u32,
     threads: Threads,
 }

@@ -52,7 +52,7 @@ fn value_of(attribute: i32, device: &Device) -> i32 {
         75 => major,
         76 => minor,
         78 => 1,      // stream priorities
-        79 | 80 => 1, // L1 caches global and local memory
+        79 | 80 => 1, // global and local memory are cached in L1
         81 => config.shared_bytes_per_multiprocessor,
         82 => config.registers_per_multiprocessor,
         83 => 1, // managed memory

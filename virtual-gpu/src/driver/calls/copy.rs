@@ -83,8 +83,8 @@ pub(super) fn place(address: u64) -> Outcome<Location> {
     })
 }
 
-/// One end of a copy, in the memory of any device. An address in no allocation counts as an address of the current device, where a copy of
-/// one byte or more fails.
+/// One end of a copy, in the memory of any device. If no allocation contains the address, it counts as an address of the current device.
+/// Then a copy of one byte or more fails.
 pub(super) fn device(address: u64) -> Outcome<Location> {
     let memory = match machine()?.memory_at(address) {
         Some(memory) => memory,

@@ -65,7 +65,7 @@ struct Side {
     memory_type: i32,
     host: HostPointer,
     device: u64,
-    /// Bytes, rows and planes before the first byte.
+    /// The bytes, rows and planes to skip before the first copied byte.
     origin: [usize; 3],
     pitch: Pitch,
 }

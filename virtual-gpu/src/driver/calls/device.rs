@@ -1,4 +1,4 @@
-//! Starting the driver, and its version and devices.
+//! The calls that start the driver and report its version and its devices.
 
 use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};
@@ -65,7 +65,7 @@ pub(crate) fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) 
     minor.write(in_it.cast_signed())
 }
 
-/// `cuDeviceGetPCIBusId`: each device has a bus of its own.
+/// `cuDeviceGetPCIBusId`: each device has a different bus.
 pub(crate) fn pci_bus_id(id: Out<c_char>, capacity: i32, device: i32) -> Outcome {
     let device = machine()?.device(device)?;
     let capacity = usize::try_from(capacity).map_err(|_| Code::INVALID_VALUE)?;

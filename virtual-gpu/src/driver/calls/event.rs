@@ -94,7 +94,7 @@ pub(crate) fn query(event: Handle<Event>) -> Outcome {
 }
 
 /// The ticket of the event's last recording. `None` if the event was never recorded. Fails if the recording was captured, or if a capture
-/// forbids potentially unsafe calls to the calling thread.
+/// does not allow the calling thread to make potentially unsafe calls.
 fn waited_for(event: Handle<Event>) -> Outcome<Option<Ticket>> {
     let event = find(event)?;
     match event.recording() {

@@ -1,4 +1,4 @@
-//! Fills. No call waits until its fill is done. Fills without a stream argument go to the default stream.
+//! Fills. The calls return without waiting for their fills. Fills without a stream argument go to the default stream.
 
 use crate::driver::abi::Handle;
 use crate::driver::calls::enqueue;

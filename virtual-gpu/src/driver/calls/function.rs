@@ -12,8 +12,7 @@ use std::sync::atomic::Ordering;
 const MAX_DYNAMIC_SHARED_BYTES: i32 = 8;
 const CARVEOUT: i32 = 9;
 
-/// The function with this handle. The handle of a library's kernel stands for the kernel's function in the current
-/// context.
+/// The function with this handle. The handle of a library's kernel stands for the kernel's function in the current context.
 pub(super) fn find(handle: Handle<Function>) -> Outcome<Arc<Function>> {
     let machine = machine()?;
     let function = match machine.library_kernels.get(Handle::from_key(handle.key())) {
@@ -36,8 +35,8 @@ pub(crate) fn attribute(value: Out<i32>, attribute: i32, function: Handle<Functi
         2 => 0, // constant memory: the virtual device keeps it in global memory
         3 => function.kernel.local_bytes(),
         4 => function.kernel.registers(),
-        5 | 6 => version, // the versions of the PTX, and of the binary that it would become
-        7 => 0,           // whether a compiler option caches global loads
+        5 | 6 => version, // the versions of the PTX, and of the binary that a compiler would make from it
+        7 => 0,           // whether the code was compiled with the option to cache global loads
         MAX_DYNAMIC_SHARED_BYTES => function.max_dynamic_shared_bytes.load(Ordering::Relaxed),
         CARVEOUT => return value.write(function.carveout.load(Ordering::Relaxed)),
         _ => return Err(Code::INVALID_VALUE),

@@ -77,8 +77,8 @@ pub(crate) fn destroy_executable(executable: Handle<ExecutableGraph>) -> Outcome
     Ok(())
 }
 
-/// Writes the nodes' handles to the array `nodes`, and null to the rest of the array. Writes to `count` how many handles it wrote or,
-/// without an array, how many nodes there are.
+/// Writes the nodes' handles to the array `nodes`, and null to the rest of the array. Then writes the number of written handles to `count`.
+/// If `nodes` is null, only writes the number of nodes to `count`.
 pub(crate) fn nodes(
     graph: Handle<Graph>,
     nodes: Out<Handle<NodeName>>,
@@ -96,7 +96,8 @@ pub(crate) fn nodes(
     count.write(names.len().min(count.read()?))
 }
 
-/// Writes the nodes of each edge to the arrays `from` and `to`, as [`nodes`] writes handles.
+/// Writes the handles of the two nodes of each edge to the arrays `from` and `to`. Surplus elements, null arrays and `count` are treated as
+/// in [`nodes`].
 pub(crate) fn edges(
     graph: Handle<Graph>,
     from: Out<Handle<NodeName>>,

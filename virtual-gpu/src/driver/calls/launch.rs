@@ -48,8 +48,8 @@ const COOPERATIVE: i32 = 2;
 const PRIORITY: i32 = 8;
 const PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
 
-/// `cuLaunchKernel`. Parameters are read during the call; the kernel runs when the stream reaches it. The context of the stream and the
-/// function need not be current, except for a default stream or a library's kernel.
+/// `cuLaunchKernel`. Parameters are read during the call; the kernel runs when the stream reaches it. The stream and the function must have
+/// the same context. This context need not be current, unless the stream is a default stream or the function is a library's kernel.
 #[expect(clippy::too_many_arguments, reason = "the driver's call has eleven")]
 pub(crate) fn kernel(
     function: Handle<Function>,

@@ -39,8 +39,7 @@ pub(crate) fn alloc_rows(
     pitch_place.write(pitch)
 }
 
-/// The memory is usable at once, before the stream reaches the allocation. A program must not rely
-/// on that.
+/// The memory is usable at once, before the stream reaches the allocation. A program must not rely on that.
 pub(crate) fn alloc_async(address: Out<u64>, bytes: usize, stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;
@@ -55,14 +54,14 @@ fn alloc_in(context: &Arc<Context>, address: Out<u64>, bytes: usize, order: Orde
     let known = &machine()?.known_memory;
     let mut allocated = known.alloc(context, bytes, order);
     if allocated == Err(Code::OUT_OF_MEMORY) {
-        // Queued stream-ordered frees may make room.
+        // Stream-ordered frees that are still queued may make room.
         finish_context(context)?;
         allocated = known.alloc(context, bytes, order);
     }
     place.write(allocated?)
 }
 
-/// Before it frees the memory, waits for all work of the memory's context, which may use the memory.
+/// Waits for all work of the context that owns the memory, since this work may use the memory. Then frees the memory.
 pub(crate) fn free(address: u64) -> Outcome {
     current()?;
     if address == 0 {

@@ -1,6 +1,6 @@
 //! The calls of the driver API on the virtual device, by subject. Each function checks its arguments as the CUDA documentation says, in the
-//! documented order if the order matters. A call that refuses its arguments changes no object, but it may invalidate or end a capture, load
-//! a library into a context, or wait for work.
+//! documented order if the order matters. A call that refuses its arguments has no effect, with three exceptions: it may invalidate or end
+//! a capture, load a library into a context, or wait for work.
 
 pub(crate) mod attributes;
 pub(crate) mod capture;
@@ -40,12 +40,13 @@ use crate::driver::objects::stream::{Ordering, Stream};
 use crate::driver::objects::work::Action;
 use std::sync::Arc;
 
-/// Puts work in a stream's queue, or in its capture. Returns no ticket for captured work.
+/// If the stream is capturing, adds the work to the stream's capture, and returns no ticket. Otherwise, puts the work in the stream's
+/// queue, and returns its ticket.
 fn enqueue(stream: &Arc<Stream>, action: Action) -> Outcome<Option<Ticket>> {
     enqueue_after(stream, action, Vec::new())
 }
 
-/// Like [`enqueue`], but the work also waits for the tickets `after`. If the stream is capturing, the tickets are ignored.
+/// Like [`enqueue`], but queued work also waits for the tickets in `after`. If the stream is capturing, these tickets are ignored.
 fn enqueue_after(
     stream: &Arc<Stream>,
     action: Action,
@@ -67,13 +68,12 @@ fn check_legacy(stream: &Arc<Stream>) -> Outcome {
     }
 }
 
-/// If a capture forbids potentially unsafe calls to the calling thread, invalidates that capture and fails.
+/// If the calling thread must not make potentially unsafe calls because of a capture, invalidates that capture and fails.
 fn check_unsafe_call() -> Outcome {
     machine()?.captures.check_unsafe_call()
 }
 
-/// Does the work up to a ticket, and records that the host knows it is done. Returns the error of the
-/// context, if any.
+/// Does the work up to a ticket, and records that the host knows that this work is done. Returns the error of the context, if any.
 fn finish(ticket: &Ticket) -> Outcome {
     ticket.finish();
     ticket.tell();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The first bytes of compiled device code: an ELF file, or a fat binary.
 const BINARY_STARTS: [&[u8]; 2] = [b"\x7fELF", b"\x50\xed\x55\xba"];
 
-/// The highest major version of PTX that is read.
+/// The highest supported major version of PTX.
 const HIGHEST_PTX_MAJOR: u32 = 9;
 
 /// Why an image cannot be loaded.
@@ -91,7 +91,7 @@ fn load_image(image: &[u8]) -> Outcome<Result<Handle<Module>, Refusal>> {
         .map(|module| machine.modules.insert(module)))
 }
 
-/// The text of an image. Fails if it cannot be PTX of a known version.
+/// Returns an image as text. Fails if the image cannot be PTX of a supported version.
 pub(crate) fn checked_text(image: &[u8]) -> Result<&str, Refusal> {
     let refuse = |code, why: &str| Err(Refusal::new(code, why));
     if image.is_empty() {
@@ -115,14 +115,15 @@ pub(crate) fn checked_text(image: &[u8]) -> Result<&str, Refusal> {
     Ok(text)
 }
 
-/// Whether a PTX version is newer than the supported versions. `false` if the version cannot be read: the parser reports it.
+/// Whether a PTX version is newer than the supported versions. If the version cannot be read, returns `false`, because the parser reports
+/// that error.
 fn is_newer(version: &str) -> bool {
     let major = version.trim_start().split('.').next();
     let major = major.and_then(|digits| digits.parse::<u32>().ok());
     major.is_some_and(|major| major > HIGHEST_PTX_MAJOR)
 }
 
-/// First waits for all work of the context, which may run the module's kernels.
+/// First waits for all work of the context, because this work may include kernels of the module.
 pub(crate) fn unload(handle: Handle<Module>) -> Outcome {
     let machine = machine()?;
     let module = machine.modules.get(handle)?;

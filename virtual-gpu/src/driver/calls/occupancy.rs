@@ -7,7 +7,7 @@ use crate::driver::calls::function::find;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::module::Function;
 
-/// The flag of these calls, `CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE`.
+/// The only flag that these calls accept, `CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE`.
 const FLAGS: u32 = 1;
 
 pub(crate) fn max_active_blocks(
@@ -33,8 +33,8 @@ pub(crate) fn max_active_blocks_with_flags(
     max_active_blocks(blocks, function, threads, dynamic_shared_bytes)
 }
 
-/// Tries the multiples of 32 threads, and the largest block that is allowed. Writes the block size with the most resident threads. Of
-/// several such sizes, it writes the largest.
+/// Tries the multiples of 32 threads, and the largest block that is allowed. Writes the block size with the most resident threads per
+/// multiprocessor. If several sizes are equally good, it writes the largest of them.
 pub(crate) fn best_block(
     grid_blocks: Out<i32>,
     block_threads: Out<i32>,
@@ -85,7 +85,7 @@ pub(crate) fn best_block_with_flags(
     )
 }
 
-/// The largest dynamic shared memory with which one multiprocessor holds `blocks` blocks.
+/// The most dynamic shared memory per block with which one multiprocessor can hold `blocks` blocks.
 pub(crate) fn available_dynamic_shared(
     bytes: Out<usize>,
     function: Handle<Function>,

@@ -1,9 +1,11 @@
 //! `cuGetProcAddress`: finds a driver call. The caller passes the call's name without a version, such as `cuMemAlloc`, and a CUDA version,
 //! which decides the signature.
 //!
-//! If nothing is found, no address is written, as with the real driver. If the real driver finds a call that this crate exports, this
-//! crate's address replaces the real driver's, so that the call passes through the seam too. If the caller asks for a CUDA version above
-//! [`NEWEST_VERSION`], signatures may differ, so the real driver's address is kept.
+//! If nothing is found, no address is written, as with the real driver.
+//!
+//! If the process uses a real device, the real driver looks up the call. If the real driver finds it, and this crate exports the same call,
+//! then this crate's address replaces the real driver's address. So the call passes through the seam too. There is one exception: if the
+//! caller asks for a CUDA version above [`NEWEST_VERSION`], the real driver's address is kept, because the signature may differ.
 
 use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};
@@ -50,7 +52,7 @@ fn look_up(name: Text, version: i32, flags: u64) -> Outcome<Found> {
     Ok(find_symbol(name, version, default_stream))
 }
 
-/// Replaces the address that the real driver found.
+/// Replaces the address that the real driver found with this crate's address for the same call, if there is one.
 pub(crate) fn replace(name: Text, address: Out<*mut c_void>, version: i32, flags: u64) {
     let found = address.read().is_ok_and(|found| !found.is_null());
     if found

@@ -1,4 +1,5 @@
-//! The launches of CUDA before 4.0: calls such as `cuParamSetv` set up a function, and calls such as `cuLaunchGrid` launch it.
+//! Launches in the style of CUDA before version 4.0: calls such as `cuParamSetv` set up a function, and calls such as `cuLaunchGrid` launch
+//! it.
 
 use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::function::find;
@@ -9,7 +10,7 @@ use crate::driver::objects::module::{Function, Setup};
 use crate::driver::objects::stream::Stream;
 use crate::{Dependence, Shape};
 
-/// The most bytes of parameters.
+/// The maximum total size of a function's parameters.
 const MAX_PARAMETER_BYTES: usize = 32_764;
 
 fn change(function: Handle<Function>, change: impl FnOnce(&mut Setup)) -> Outcome {

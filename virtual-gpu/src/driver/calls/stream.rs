@@ -37,8 +37,8 @@ pub(crate) fn create_with_priority(
     place.write(machine()?.streams.insert(stream))
 }
 
-/// Does the remaining work first. The host does not learn from this call that the work is done, because with a real driver the call
-/// does not wait.
+/// First does the stream's remaining work. This call does not record that the host knows that the work is done: with a real driver the call
+/// does not wait, so the host would not know.
 pub(crate) fn destroy(handle: Handle<Stream>) -> Outcome {
     let machine = machine()?;
     let stream = machine.streams.get(handle)?;
@@ -55,15 +55,15 @@ pub(crate) fn synchronize(stream: Handle<Stream>) -> Outcome {
     stream.check_not_capturing()?;
     check_unsafe_call()?;
     let last = match stream.ordering {
-        // The empty piece of work comes after all work of the streams that the legacy stream
-        // synchronises with.
+        // `Action::Wait` is an empty piece of work. It waits for all earlier work of the legacy stream, and of the streams that the legacy
+        // stream synchronises with.
         Ordering::Legacy => enqueue(&stream, Action::Wait)?,
         Ordering::Blocking | Ordering::NonBlocking => Some(stream.last()),
     };
     last.as_ref().map_or(Ok(()), finish)
 }
 
-/// Does at most one piece of the pending work. So a program that polls makes progress.
+/// If work is pending, does at most one piece of it. So the work proceeds while a program polls.
 pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;
@@ -101,7 +101,7 @@ pub(crate) fn priority(stream: Handle<Stream>, priority: Out<i32>) -> Outcome {
     priority.write(resolve(stream)?.priority)
 }
 
-/// As with the real driver, fails while the stream is capturing, and invalidates the capture.
+/// If the stream is capturing, this call fails and invalidates the capture, as the real driver does.
 pub(crate) fn id(stream: Handle<Stream>, id: Out<u64>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;

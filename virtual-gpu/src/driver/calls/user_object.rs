@@ -9,7 +9,7 @@ use std::ffi::c_void;
 
 /// The mandatory flag: the program cannot wait for the destructor.
 const NO_DESTRUCTOR_SYNC: u32 = 1;
-/// The flag that moves the program's references to the graph.
+/// With this flag, the graph takes over references that the program holds. Without it, new references are added for the graph.
 const MOVE: u32 = 1;
 
 pub(crate) fn create(

@@ -1,8 +1,8 @@
 //! Stream capture: work that is recorded as a graph and not done.
 //!
 //! A capture begins in one stream, its origin, and spreads to streams that wait for an event recorded in the capture. Each stream that
-//! takes part has a [`Tail`]: the nodes on which its next node depends. Most calls that are not allowed during a capture invalidate the
-//! capture. Then the forbidden call and the call that ends the capture both fail with a code from 900 on.
+//! takes part has a [`Tail`]: the nodes on which the stream's next node depends. Most calls that are not allowed during a capture
+//! invalidate the capture. Then the forbidden call and the call that ends the capture both fail with a code from 900 on.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -19,15 +19,15 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Mutex};
 
-/// The threads to which a capture forbids potentially unsafe calls. A thread has a mode too, which says
-/// which captures restrict it.
+/// Which threads must not make potentially unsafe calls during a capture. A thread has a mode too: it says which captures restrict the
+/// thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaptureMode {
-    /// Forbids potentially unsafe calls to every thread.
+    /// No thread may make potentially unsafe calls.
     Global,
-    /// Forbids potentially unsafe calls to the thread that began the capture.
+    /// The thread that began the capture must not make potentially unsafe calls.
     ThreadLocal,
-    /// Forbids no calls.
+    /// All threads may make potentially unsafe calls.
     Relaxed,
 }
 
@@ -123,9 +123,9 @@ impl Captures {
         Ok(())
     }
 
-    /// Ends the capture of a stream and returns its graph. On the wrong thread the capture ends
-    /// without a graph. In a stream other than the origin, the call invalidates the capture but does not
-    /// end it.
+    /// Ends the capture of a stream and returns the capture's graph. If the capture is not relaxed and the calling thread did not begin it,
+    /// this call fails, and the capture ends without a graph. Otherwise, if the stream is not the origin, this call fails and invalidates
+    /// the capture, but does not end it.
     pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Handle<Graph>> {
         let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
         let capture = &tail.capture;
@@ -148,7 +148,7 @@ impl Captures {
         graph
     }
 
-    /// Ends the captures that began in a context. They make no graph.
+    /// Ends the captures that began in a context. No graphs are made from these captures.
     pub(crate) fn abandon(&self, context: &Arc<Context>) {
         let all = lock(&self.0).clone();
         for capture in all {
@@ -182,8 +182,7 @@ impl Captures {
         capture.discard_graph();
     }
 
-    /// Fails if a capture forbids potentially unsafe calls to the calling thread, and invalidates the
-    /// captures that do so.
+    /// If the calling thread must not make potentially unsafe calls because of some captures, invalidates these captures and fails.
     pub(crate) fn check_unsafe_call(&self) -> Outcome {
         let me = ThreadId::current();
         let lets = THREAD_MODE.get();
@@ -207,7 +206,7 @@ impl Captures {
         outcome
     }
 
-    /// Fails if the legacy stream would have to wait for a capture, and invalidates that capture.
+    /// If the legacy stream would have to wait for some captures, invalidates these captures and fails.
     pub(crate) fn check_legacy(&self, context: &Context) -> Outcome {
         let outcome = self.ask_legacy(context);
         for stream in context.blocking_streams() {
@@ -218,7 +217,8 @@ impl Captures {
         outcome
     }
 
-    /// Fails if the legacy stream would have to wait for a capture. The capture stays valid.
+    /// Fails if the legacy stream would have to wait for a capture. In contrast to [`check_legacy`](Self::check_legacy), the capture stays
+    /// valid.
     pub(crate) fn ask_legacy(&self, context: &Context) -> Outcome {
         let streams = context.blocking_streams();
         match streams.iter().any(|stream| stream.tail().is_some()) {
@@ -227,7 +227,7 @@ impl Captures {
         }
     }
 
-    /// Fails if a capture that began in the context is under way, and invalidates that capture.
+    /// If some captures that began in the context are under way, invalidates these captures and fails.
     pub(crate) fn check_context(&self, context: &Arc<Context>) -> Outcome {
         let mut outcome = Ok(());
         for capture in lock(&self.0).iter() {
@@ -279,7 +279,8 @@ impl Capture {
         }
     }
 
-    /// Fails if the capture is invalid or has ended. An event that was recorded in a capture refers to that capture even after its end.
+    /// Fails if the capture is invalid or has ended. A capture that has ended can still be reached, through an event that was recorded in
+    /// the capture.
     pub(crate) fn check(&self) -> Outcome {
         match self.status() {
             Status::Active => Ok(()),
@@ -288,7 +289,7 @@ impl Capture {
         }
     }
 
-    /// Whether all nodes of the capture's streams come before `tail`.
+    /// Whether a node that is added at `tail` comes after all nodes of all streams of the capture.
     fn is_joined_by(&self, tail: &Tail) -> bool {
         let streams = lock(&self.state).streams.clone();
         let others: Vec<Tail> = streams.iter().filter_map(|stream| stream.tail()).collect();
@@ -331,7 +332,7 @@ impl Stream {
         Ok(Captured::Yes)
     }
 
-    /// Makes the stream depend on the tail of another stream. From now on the stream takes part in that
+    /// Makes this stream's next node depend on `other`, the tail of another stream. From then on this stream takes part in the other
     /// stream's capture.
     pub(crate) fn join_capture(self: &Arc<Self>, other: &Tail) -> Outcome {
         if self.ordering == Ordering::Legacy {
@@ -358,7 +359,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Fails if the stream is capturing, and invalidates the capture.
+    /// If the stream is capturing, invalidates the capture and fails.
     pub(crate) fn check_not_capturing(&self) -> Outcome {
         match self.tail() {
             None => Ok(()),

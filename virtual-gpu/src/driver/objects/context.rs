@@ -56,7 +56,8 @@ struct Streams {
     legacy: Option<Arc<Stream>>,
     per_thread: HashMap<ThreadId, Arc<Stream>>,
     created: Vec<Arc<Stream>>,
-    /// Clocks that cover the work of destroyed streams: of blocking streams, and of all other streams.
+    /// Two clocks that cover the work of destroyed streams. The first covers destroyed blocking streams, the second all other destroyed
+    /// streams.
     departed: [Clock; 2],
 }
 
@@ -151,7 +152,7 @@ impl Context {
         self.device.orders.trim(departed);
     }
 
-    /// Drops the context's references to its streams, which in turn refer to the context.
+    /// Drops the context's references to its streams. This ends a reference cycle, because the streams refer to the context.
     pub(crate) fn forget_streams(&self) {
         *lock(&self.streams) = Streams::default();
     }
@@ -209,7 +210,7 @@ impl Context {
         ticket
     }
 
-    /// Finishes all work of the context, and records that the host knows it is done.
+    /// Finishes all work of the context, and records that the host knows that this work is done.
     pub(crate) fn drain(&self) {
         let (streams, departed) = {
             let streams = lock(&self.streams);
@@ -232,7 +233,7 @@ impl Context {
 pub(crate) struct Ticket {
     pub(crate) stream: Arc<Stream>,
     pub(crate) number: u64,
-    /// Covers the work up to this position, and all work of other streams that comes before it.
+    /// Covers the work up to this position, and all work of other streams that is ordered before that work.
     pub(crate) clock: Arc<Clock>,
 }
 

@@ -16,7 +16,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 pub(crate) enum Location {
     Device(&'static Memory, u64),
     Host(HostPointer),
-    /// Host bytes, copied during the call.
+    /// The bytes of a host source, which the driver call has copied into this buffer.
     Staged(Arc<[u8]>),
 }
 
@@ -86,8 +86,8 @@ impl Extent3 {
         self.width_bytes == 0 || self.rows == 0 || self.planes == 0
     }
 
-    /// The number of bytes from the first byte to the last. Fails with `INVALID_VALUE` if rows or planes overlap, or if the number
-    /// overflows.
+    /// The number of bytes from the first byte of the first row to the last byte of the last row. Fails with `INVALID_VALUE` if rows or
+    /// planes overlap, or if the number overflows.
     pub(crate) fn span(self, pitch: Pitch) -> Outcome<usize> {
         if self.is_empty() {
             return Ok(0);
@@ -109,7 +109,7 @@ impl Extent3 {
         span.ok_or(Code::INVALID_VALUE)
     }
 
-    /// The offset of each row in bytes, from the first byte. The rows lie within the [span](Self::span).
+    /// The offset of the start of each row from the first byte of the first row, in bytes. The rows lie within the [span](Self::span).
     pub(crate) fn starts(self, pitch: Pitch) -> impl Iterator<Item = usize> {
         let planes = 0..self.planes;
         planes.flat_map(move |plane| {
@@ -117,7 +117,7 @@ impl Extent3 {
         })
     }
 
-    /// Whether the pitch is that of rows and planes without gaps.
+    /// Whether the pitch leaves no gaps between rows or between planes.
     pub(crate) fn is_contiguous(self, pitch: Pitch) -> bool {
         pitch.bytes == self.width_bytes && (self.planes == 1 || pitch.rows == self.rows)
     }
@@ -137,7 +137,7 @@ impl Copy {
         }
     }
 
-    /// Fails unless each end on a device lies inside one live allocation. A null host pointer fails too.
+    /// Fails if an end on a device does not lie inside one live allocation, or if a host pointer is null.
     pub(crate) fn check(&self) -> Outcome {
         for end in [&self.to, &self.from] {
             let span = self.extent.span(end.pitch)?;
@@ -267,7 +267,7 @@ impl Fill {
 }
 
 impl Pattern {
-    /// Size of one repetition.
+    /// The size of one repetition, in bytes.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Pattern::Byte(_) => 1,

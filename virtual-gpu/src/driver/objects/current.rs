@@ -64,7 +64,7 @@ fn with_stack<R>(work: impl FnOnce(&mut Stack) -> R) -> R {
     STACK.with_borrow_mut(work)
 }
 
-/// The handle of the current context, even if it was destroyed.
+/// The handle of the current context, even if that context was destroyed.
 pub(crate) fn top() -> Option<Handle<Context>> {
     with_stack(|stack| stack.top())
 }
@@ -77,7 +77,7 @@ pub(crate) fn pop() -> Option<Handle<Context>> {
     with_stack(Stack::pop)
 }
 
-/// Pops `context`, if it is on top of the calling thread's stack. The context is being destroyed.
+/// Pops `context`, if it is on top of the calling thread's stack. This function is called when `context` is destroyed.
 pub(crate) fn pop_if(context: Handle<Context>) {
     with_stack(|stack| {
         if stack.top().is_some_and(|top| top.key() == context.key()) {

@@ -52,7 +52,7 @@ impl Event {
         *lock(&self.recording) = recording;
     }
 
-    /// The time when the event was reached, and the ticket of its recording.
+    /// The time when the stream reached the event, and the ticket of the event's recording.
     pub(crate) fn reached(&self) -> Outcome<(Instant, Ticket)> {
         match (self.timing, self.recording()) {
             (Timing::Disabled, _) | (_, Recording::Never) => Err(Code::INVALID_HANDLE),

@@ -30,7 +30,7 @@ pub(crate) struct Node {
 pub(crate) struct Graph {
     /// Empty while the graph is being captured.
     nodes: OnceLock<Vec<Node>>,
-    /// References to user objects that the graph holds.
+    /// The references that the graph holds to user objects.
     references: Mutex<Vec<GraphReferences>>,
     /// The handles of the nodes, made on demand.
     names: OnceLock<Vec<Handle<NodeName>>>,
@@ -91,7 +91,7 @@ impl Graph {
             .collect()
     }
 
-    /// The handles of the nodes, in the order of capture. A graph that is being captured has none yet.
+    /// The handles of the nodes, in the order of capture. A graph that is still being captured has no such handles.
     pub(crate) fn names(&self, machine: &Machine) -> &[Handle<NodeName>] {
         let Some(nodes) = self.nodes.get() else {
             return &[];

@@ -1,6 +1,7 @@
 //! The memory that the driver knows: its allocations on devices, and pinned host memory.
 //!
-//! Only managed memory has the same address on several devices. The device memory checks bounds; this module tracks owners.
+//! Only managed memory has the same address on several devices. The type `Memory` checks the bounds of accesses. This module tracks which
+//! context owns a range.
 
 use crate::driver::abi::HostPointer;
 use crate::driver::code::{Code, Outcome};
@@ -84,7 +85,7 @@ impl<T> Range<T> {
         }
     }
 
-    /// Forgets recorded accesses to memory that was freed or unregistered. Host addresses may be reused.
+    /// Forgets the recorded accesses to memory that was freed or unregistered, because its host addresses may be reused for other memory.
     fn forget_accesses(&self, start: u64) {
         self.context.device.orders.forget(start, self.bytes);
     }
@@ -236,7 +237,7 @@ impl KnownMemory {
         Ok(())
     }
 
-    /// Frees memory of `alloc_host`.
+    /// Frees memory that `alloc_host` has allocated.
     pub(crate) fn free_host(&self, pointer: HostPointer) -> Outcome {
         let mut host = lock(&self.host);
         let range = host.get(&pointer.address()).ok_or(Code::INVALID_VALUE)?;
@@ -288,8 +289,8 @@ impl KnownMemory {
         })
     }
 
-    /// Frees all memory that was allocated in a context, and unregisters all memory that was registered there. Returns the amounts of
-    /// device memory and of pinned memory.
+    /// Frees all memory that was allocated in a context, and unregisters all memory that was registered there. Returns how much device
+    /// memory and how much pinned memory this was.
     pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {
@@ -311,7 +312,7 @@ impl KnownMemory {
         lock(&self.host).retain(|address, range| {
             let stays = !Arc::ptr_eq(&range.context, context);
             if !stays {
-                // Does nothing if the memory is the program's own.
+                // If the memory is the program's own, `unpin` does nothing.
                 context.device.memory.unpin(*address);
                 range.forget_accesses(*address);
                 left.pinned += 1;

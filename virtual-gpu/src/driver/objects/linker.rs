@@ -1,8 +1,8 @@
 //! Linkers. A linker holds the inputs of one image.
 //!
 //! An input is a PTX text or a library. The texts may refer to functions and variables of each other. A library is accepted, but its
-//! contents are ignored, because the functions of the device runtime are built in. The image is one combined text, and faults name its
-//! lines. The lines of the first text keep their numbers.
+//! contents are ignored, because the functions of the device runtime are built in. The image is one combined text, and faults report line
+//! numbers of this text. The lines of the first input text keep their numbers in it.
 
 use crate::driver::calls::jit::Logs;
 use crate::driver::objects::context::Context;

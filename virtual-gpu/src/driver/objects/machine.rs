@@ -109,7 +109,7 @@ impl Machine {
         memories.find(|memory| memory.find(address).is_some())
     }
 
-    /// Removes a context with all its objects, and returns the numbers that a report of leaks names.
+    /// Removes a context with all its objects. Returns the numbers of the removed objects, for a report of leaks.
     pub(crate) fn destroy(&self, context: &Arc<Context>) -> Left {
         context.drain();
         self.captures.abandon(context);
@@ -132,7 +132,7 @@ impl Machine {
         }
     }
 
-    /// Destroys a context. Reports objects that the program did not free, unless the context was poisoned or the check is off.
+    /// Destroys a context. Reports objects that the program did not free, unless the context was poisoned or the check for leaks is off.
     pub(crate) fn let_go(&self, context: &Arc<Context>) {
         let could_free = context.check().is_ok();
         let left = self.destroy(context);

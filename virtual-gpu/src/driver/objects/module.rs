@@ -13,8 +13,7 @@ use std::sync::{Arc, Mutex};
 /// The setting that leaves the split between shared memory and cache to the driver.
 const DEFAULT_CARVEOUT: i32 = -1;
 
-/// A loaded module. Its variables are freed when its last user is dropped: the handle, a queued launch or
-/// a graph.
+/// A loaded module. The handle, queued launches and graphs use it. When the last of these is dropped, the module's variables are freed.
 pub(crate) struct Module {
     pub(crate) context: Arc<Context>,
     loaded: Option<crate::Module>,
@@ -32,7 +31,7 @@ pub(crate) struct Function {
     pub(crate) setup: Mutex<Setup>,
 }
 
-/// The shape of a block, the dynamic shared memory and the parameters for launches by calls such as `cuLaunchGrid`.
+/// The settings for launches by calls such as `cuLaunchGrid`: the shape of a block, the dynamic shared memory and the parameters.
 #[derive(Clone, Default)]
 pub(crate) struct Setup {
     pub(crate) block: [u32; 3],
@@ -117,8 +116,9 @@ impl Function {
         declared.map_or(of_device, |threads| threads.min(of_device))
     }
 
-    /// How many blocks one multiprocessor holds at once, if each has `threads` threads and `dynamic_shared_bytes` bytes of dynamic shared
-    /// memory. As with the real driver, more threads than the kernel allows are accepted by this query, but cannot be launched.
+    /// How many blocks one multiprocessor holds at once, if each block has `threads` threads and `dynamic_shared_bytes` bytes of dynamic
+    /// shared memory. Like the real driver, this query accepts more threads than a block of the kernel may have, although such a block
+    /// cannot be launched.
     pub(crate) fn blocks_per_multiprocessor(
         &self,
         threads: u32,

@@ -1,8 +1,8 @@
 //! The primary context of a device. A retain makes it if it does not exist. A reset or the last release destroys it. Its handle stays the
 //! same for the life of the process.
 //!
-//! A context is destroyed while no lock is held. Its last work is done first, and a host function in this work may wait for a thread that
-//! uses the primary context. If a thread retains the primary context in the meantime, a new context is made.
+//! No lock is held while a context is destroyed, because its remaining work is done first, and a host function in this work may wait for a
+//! thread that uses the primary context. If a thread retains the primary context in the meantime, a new context is made.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -14,7 +14,7 @@ use crate::driver::objects::threads::ThreadId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// All flags of a context, such as the way to wait and mapped host memory.
+/// A mask of all flags that a context can have. Some of them choose how a host thread waits, and one of them allows mapped host memory.
 const FLAGS: u32 = 0xff;
 
 /// The primary context of a device.
@@ -124,7 +124,7 @@ impl Primary {
         }
     }
 
-    /// The number of retains minus releases, by all threads or by one thread.
+    /// The number of retains minus the number of releases, by all threads or by one thread.
     pub(crate) fn retains(&self, owner: Owner) -> i64 {
         let state = lock(&self.state);
         let of_threads = state.by_thread.iter();

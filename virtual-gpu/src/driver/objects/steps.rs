@@ -1,15 +1,16 @@
 //! The steps of an executable graph: its nodes, with child graphs expanded, and their order.
 //!
 //! The nodes are divided into chains, and clocks over the chains record the order. Each node of a chain comes after the previous node of
-//! the chain. A new node is added to a chain whose last node comes before it. If there is no such chain, the node begins a new chain. So
-//! the nodes of one stream usually form one chain, and a graph of several streams has few chains. A child graph adds its own chains.
+//! the chain. A new node is added to a chain whose last node comes before the new node. If there is no such chain, the new node begins a
+//! new chain. So the nodes of one stream usually form one chain, and a graph of several streams has few chains. A child graph adds its own
+//! chains.
 
 use crate::checks::{Clock, NodePlace};
 use crate::driver::objects::graph::Node;
 use crate::driver::objects::work::Action;
 use std::sync::Arc;
 
-/// A node to be done.
+/// A node of an executable graph.
 #[derive(Clone)]
 pub(crate) struct Step {
     pub(crate) action: Action,

@@ -1,8 +1,8 @@
 //! Streams: queues of work that is done lazily, at the latest when its effect must be visible.
 //!
 //! A thread that waits for work does the work: [`Ticket::finish`] takes work from the front of a queue and does it on the calling thread.
-//! If the work depends on work of other streams, that work is done first. A stream does one piece of work at a time. No lock of a stream is
-//! held while work is done, so threads with streams of their own run in parallel.
+//! If the work depends on work of other streams, the work of the other streams is done first. A stream does one piece of work at a time. No
+//! lock of a stream is held while work is done, so threads with streams of their own run in parallel.
 //!
 //! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that only driver calls
 //! start work. A host thread that polls pinned memory waits forever if no thread makes a driver call.
@@ -110,7 +110,7 @@ impl Stream {
         }
     }
 
-    /// Puts work at the end of the queue. Only the context calls this, because it numbers the work.
+    /// Puts work at the end of the queue. Only the context calls this function, because the context numbers the work.
     pub(crate) fn push(&self, work: Work) {
         let mut queue = lock(&self.queue);
         *lock(&self.last) = (work.number, Arc::clone(&work.clock));
@@ -186,8 +186,8 @@ impl Ticket {
         while self.step() == Progress::NotYet {}
     }
 
-    /// Does one piece of the remaining work up to this ticket, unless another thread is doing a piece. A new thread does work that may wait
-    /// for the calling thread, such as a host function. So this function does not wait for such work.
+    /// Does one piece of the remaining work up to this ticket, unless another thread is doing a piece. If the piece may wait for the
+    /// calling thread, as a host function may, a new thread does it, and this function does not wait for it.
     pub(crate) fn nudge(&self) {
         let mut ticket = self.clone();
         loop {
@@ -231,7 +231,7 @@ impl Ticket {
     }
 }
 
-/// The stream that the handle zero means in the current call.
+/// The stream that the handle zero stands for in the current call.
 pub(crate) fn default_stream(context: &Arc<Context>) -> Arc<Stream> {
     if default_stream::is_of_thread() {
         return context.per_thread();
@@ -241,7 +241,7 @@ pub(crate) fn default_stream(context: &Arc<Context>) -> Arc<Stream> {
 
 /// The stream of a handle. Fails if the stream's context is not usable. The context need not be current.
 ///
-/// As with the real driver, the handle of an event counts as a stream whose context was destroyed.
+/// If `handle` is in fact the handle of an event, this function fails with `CONTEXT_IS_DESTROYED`, as the real driver does.
 pub(crate) fn resolve(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {
     let stream = match handle.key() {
         0 => default_stream(&current()?),

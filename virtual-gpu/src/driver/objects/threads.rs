@@ -1,8 +1,8 @@
-//! The identity of the calling host thread. It is known until the thread has ended.
+//! The identity of the calling host thread. It is available until the thread has ended.
 //!
-//! Programs call the driver from destructors of thread-local storage and from functions registered
-//! with `atexit`. By then the standard library may have dropped its thread id, so the driver keeps its
-//! own number, in storage without a destructor.
+//! Programs call the driver from destructors of thread-local storage and from functions registered with `atexit`. When these run, the
+//! standard library may already have dropped its own id of the thread. So the driver gives each thread a number, and keeps it in storage
+//! without a destructor.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct ThreadId(u64);
 
 thread_local! {
-    /// 0 until the thread is asked for its number.
+    /// The thread's number. 0 until the thread first calls [`ThreadId::current`].
     static OWN: Cell<u64> = const { Cell::new(0) };
 }
 

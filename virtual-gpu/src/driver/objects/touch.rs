@@ -1,4 +1,4 @@
-//! Adds the memory that a piece of work touches to the record of all work ([`Orders`](crate::checks::Orders)), and reports races.
+//! Records in [`Orders`](crate::checks::Orders) which memory each piece of work touches, and reports races.
 
 use crate::checks::{Clock, NodePlace, Piece, Raw, Run, Touched, What};
 use crate::driver::code::{Code, Outcome};
@@ -16,7 +16,7 @@ pub(super) struct Doing<'a> {
     pub(super) context: &'a Context,
     pub(super) stream: StreamName,
     pub(super) by: &'a Enqueuer,
-    /// The driver call that enqueued the work or added the node of a graph.
+    /// The driver call that enqueued the work. For a node of a graph: the driver call that added the node.
     pub(super) call: &'static str,
     pub(super) number: u64,
     pub(super) clock: &'a Arc<Clock>,
@@ -93,7 +93,8 @@ impl Doing<'_> {
     }
 }
 
-/// The first address of one end of a copy. `None` if the race check ignores this end: it is neither on a device nor in pinned memory.
+/// The first address of one end of a copy. `None` if this end is neither on a device nor in pinned memory. The race check ignores such
+/// memory.
 fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     match &end.place {
         Location::Device(_, address) => Some(*address),

@@ -1,9 +1,9 @@
 //! User objects: data of the program that lives as long as the graphs that need it.
 //!
-//! The program and graphs hold references to an object. An executable graph holds as many references as the graph that it was made from. A
-//! queued launch keeps its graph's references. When the last reference is released, the object's destructor is called. On the virtual
-//! device the releasing thread calls the destructor; the real driver calls it on a thread of the driver's own. The destructor must not call
-//! the driver.
+//! The program and graphs hold references to an object. An executable graph holds as many references as the graph that it was made from.
+//! While a launch of an executable graph is queued, the references are kept, even if the executable graph is destroyed. When the last
+//! reference is released, the object's destructor is called. On the virtual device the releasing thread calls the destructor; the real
+//! driver calls it on a thread of the driver's own. The destructor must not call the driver.
 
 use crate::driver::abi::{Handle, HostFunction};
 use crate::driver::code::{Code, Outcome};
@@ -12,7 +12,7 @@ use crate::driver::objects::machine::machine;
 use crate::driver::objects::work::call_host_function;
 use std::sync::{Arc, Mutex};
 
-/// Data of the program with a reference count.
+/// Data of the program, with a reference count.
 pub(crate) struct UserObject {
     destructor: HostFunction,
     references: Mutex<u32>,
@@ -26,7 +26,7 @@ pub(crate) struct GraphReferences {
 }
 
 impl UserObject {
-    /// A new object. The program holds this many references to it, at least one.
+    /// A new object. `references` is the number of references that the program holds to it. It is at least 1.
     pub(crate) fn new(destructor: HostFunction, references: u32) -> Self {
         Self {
             destructor,
@@ -66,7 +66,7 @@ impl GraphReferences {
         }
     }
 
-    /// Adds references, held by a graph.
+    /// Adds references that a graph holds.
     pub(crate) fn added(
         handle: Handle<UserObject>,
         object: Arc<UserObject>,
@@ -76,7 +76,7 @@ impl GraphReferences {
         Ok(Self::moved(handle, object, count))
     }
 
-    /// Adds the same number of references, held by another graph.
+    /// Adds as many references as this value has. Another graph holds them.
     pub(crate) fn passed_on(&self) -> Outcome<Self> {
         Self::added(self.handle, Arc::clone(&self.object), self.count)
     }

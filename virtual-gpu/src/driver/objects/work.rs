@@ -47,7 +47,8 @@ pub(crate) enum Action {
     Graph(Arc<[Step]>),
     /// Does nothing. Only its dependencies matter.
     Wait,
-    /// Does nothing. It keeps the references of an executable graph, also while a launch of the graph is queued.
+    /// Does nothing. It holds the references of an executable graph, so that they are kept while a launch of the graph is queued, even if
+    /// the graph is destroyed.
     Hold(#[expect(dead_code, reason = "kept for its end")] Arc<Vec<GraphReferences>>),
 }
 
@@ -70,7 +71,8 @@ pub(crate) fn inside_host_function() -> bool {
 
 /// Calls a host function of the program. The function must not call the driver.
 pub(crate) fn call_host_function(function: &HostFunction) {
-    // Marking fails only if the thread's storage is gone already. Then driver calls of the function are not refused.
+    // Setting the flag fails only if the thread's storage is gone already. In that case, driver calls that the function makes are not
+    // refused.
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(true));
     function.call();
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(false));

@@ -45,7 +45,7 @@ pub fn inside_a_call() -> bool {
     current_call().is_some()
 }
 
-/// The driver call that the calling thread is in, as the exported symbol.
+/// The exported symbol of the driver call that the calling thread is in.
 pub(crate) fn current_call() -> Option<&'static str> {
     INSIDE.try_with(Cell::get).unwrap_or(None)
 }

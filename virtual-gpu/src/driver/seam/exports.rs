@@ -9,8 +9,8 @@
 //! - Host memory that a stream's queue, a graph, a linker or a user object refers to stays valid as long as they may use it.
 //! - Callbacks have the documented type.
 //!
-//! Handles and device addresses may have any value, because they are only looked up. An address that may be of the device or the host
-//! counts as a pointer, unless it lies in an allocation of a device.
+//! Handles and device addresses may have any value, because they are only looked up. Some arguments take an address of the device or of the
+//! host. Such an address counts as a pointer, unless it lies in an allocation of a device.
 //!
 //! The linker keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough).
 //! If a real `libcuda` is linked as well, the program's symbols take precedence over the shared library's.

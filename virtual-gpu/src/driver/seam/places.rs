@@ -30,7 +30,8 @@ pub(crate) fn directories() -> Vec<PathBuf> {
     all
 }
 
-/// The directories that the loader's configuration files in `folder` name. Each line that begins with `/` is a directory.
+/// The directories that are listed in the loader's configuration files. `folder` is where these files are. Each line that begins with `/`
+/// is the path of a directory.
 fn configured(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = files.map(|file| file.path()).collect();

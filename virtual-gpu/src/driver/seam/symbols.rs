@@ -1,4 +1,4 @@
-//! Finds the symbol of a call for a version of CUDA.
+//! Finds the exported symbol that a call has in a version of CUDA.
 //!
 //! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and of `cudaProfiler.h`. Each line has the plain name of a call, and the versions
 //! of CUDA that gave it a new signature. The symbol of the first signature is the plain name. The symbols of later signatures end with
@@ -31,7 +31,7 @@ pub(crate) enum DefaultStream {
     OfThread,
 }
 
-/// The symbol of the call with this plain name, in a version of CUDA.
+/// The symbol that the call with this plain name has in a version of CUDA.
 pub(crate) fn find(name: &str, version: i32, default_stream: DefaultStream) -> Found {
     let Some(versions) = versions_of(name) else {
         return Found::Nothing;
@@ -56,7 +56,8 @@ pub(crate) fn find(name: &str, version: i32, default_stream: DefaultStream) -> F
     }
 }
 
-/// The versions of CUDA that gave a call a new signature, each with the ending of its second symbol.
+/// The versions of CUDA that gave a call a new signature. Each has the ending of the call's second symbol, or an empty ending if there is
+/// no second symbol.
 fn versions_of(name: &str) -> Option<impl Iterator<Item = (i32, &'static str)>> {
     let mut rows = CALLS.lines().map(|line| line.split(' '));
     let row = rows.find_map(|mut words| (words.next() == Some(name)).then_some(words))?;

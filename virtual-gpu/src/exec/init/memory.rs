@@ -50,7 +50,7 @@ impl Warp {
                 }
             }
         }
-        // The origin of the first undefined byte. If no byte is undefined, the origin is not used.
+        // `origin` is that of the first undefined byte. If no byte is undefined, `origin` is not used.
         let origin = origin.unwrap_or(Origin::Register);
         for (mut found, d) in found.into_iter().zip(transfer.data).take(count) {
             if let Extend::SignTo(_) = transfer.extend {

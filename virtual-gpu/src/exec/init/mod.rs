@@ -1,9 +1,9 @@
 //! The check for uninitialised bytes: how undefinedness propagates, and where it is an error.
 //!
-//! Undefined bytes may be loaded, moved, computed with and stored. A result is undefined if it depends on an undefined operand. It is a
-//! fault if undefined bytes decide whether an instruction is executed, the target of a branch, an address or a member mask. Undefined
-//! operands of barriers, mbarriers, asynchronous copies, prints and launches are faults too. The values that a print reads from memory are
-//! not checked.
+//! Undefined bytes may be loaded, moved, computed with and stored. A result is undefined if it depends on an undefined operand. Undefined
+//! bytes are a fault if they decide one of these: an address, a member mask, the target of a branch, or whether an instruction is executed.
+//! Undefined operands of barriers, mbarriers, asynchronous copies, prints and launches are faults too. The values that a print reads from
+//! memory are not checked.
 //!
 //! * `spread` propagates undefinedness from operands to results, and `exchange` between lanes;
 //! * `sample` finds the bytes of a result that depend on undefined bytes of the operands;
@@ -26,7 +26,7 @@ use crate::fault::FaultKind;
 use crate::program::{Instruction, Op, Program, Reg};
 
 impl Warp {
-    /// Fails if undefined bytes decide which lanes execute an instruction, or the target of a branch.
+    /// Fails if undefined bytes decide the target of a branch, or which lanes execute an instruction.
     #[inline(always)]
     pub(super) fn check_decision<O>(
         &self,

@@ -8,7 +8,7 @@ use crate::program::Row;
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// The lower seven bits of every byte.
 const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-/// Byte `k` has bit `k`.
+/// In byte `k`, only bit `k` is set.
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
 /// Returns a word for each lane. A byte of the word is all ones if the byte's mask contains the lane, and 0 otherwise.
@@ -31,7 +31,7 @@ pub(super) fn lanes_by_byte(row: &Row) -> ByteMasks {
     for (group, lanes) in row.chunks_exact(8).enumerate() {
         let mut square = [0; 8];
         for (bytes, lane) in square.iter_mut().zip(lanes) {
-            // Gathers the lowest bits of all bytes in the highest byte, in order.
+            // Gathers the lowest bit of each byte. The highest byte of `gathered` holds these bits, in the order of the bytes.
             let gathered = non_zero(*lane).wrapping_mul(0x0102_0408_1020_4080);
             *bytes = (gathered >> 56) as u8;
         }

@@ -1,4 +1,4 @@
-//! Copies of boxes touch their rows, and not the gaps between them.
+//! The copy of a box accesses the rows of the box, and not the gaps between these rows.
 
 use super::*;
 use std::ptr::null_mut;

@@ -68,7 +68,8 @@ fn an_event_orders_work_enqueued_before_its_recording() {
         bed.fill(bed.a);
         bed.get(bed.b);
     }));
-    // A stream waits for the last recording before the wait call. A later recording does not change this wait.
+    // `cuStreamWaitEvent` makes the stream wait for the event's most recent recording at the time of the call. A later recording does not
+    // change this wait.
     assert!(races(|bed| {
         let event = event();
         assert_eq!(cuEventRecord(event, bed.a), 0);

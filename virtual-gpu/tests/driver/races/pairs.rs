@@ -123,7 +123,7 @@ fn a_kernels_race_is_its_fault_and_names_both_accesses() {
         assert_eq!(cuStreamGetId(stream, id), 0);
     }
     assert_eq!(cuStreamSynchronize(bed.b), 0, "nothing is wrong yet");
-    // Waiting for B does not order earlier work of A.
+    // The host's wait for B does not order the work that was already enqueued on A.
     assert_eq!(cuStreamSynchronize(bed.a), LAUNCH_FAILED);
     let fault = last_fault().expect("a fault");
     let races = found();

@@ -99,7 +99,7 @@ fn a_lease_may_end_during_an_allocation() {
         let lease = workspaces.enter_lease(workspaces.take(stream, Need::states(0))?);
         let (sender, ended) = mpsc::channel();
         let made = workspaces.take_or(Need::states(0), || {
-            // The driver ends a lease on a thread of its own, and blocks allocations meanwhile.
+            // This stands for the driver, which drops a lease on one of its own threads, and blocks allocations meanwhile.
             thread::spawn(move || {
                 drop(lease);
                 sender.send(())

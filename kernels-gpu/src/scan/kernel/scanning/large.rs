@@ -35,11 +35,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         let mut earlier = nothing;
         let mut latest = nothing;
         let mut turn = 0;
-        // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this. The branches around barriers and returns go
-        // the same way on all of them, except that only one warp calls `publish_tile_together`. The items of the tiles are readable, and
-        // the results that are stored are writable (condition 2 of `kernel::scan`). Each warp uses its own part of a buffer: it copies,
-        // scans and stores a tile before it copies the next tile to that buffer. The barrier in `join` orders the first thread's write of
-        // the ticket before the reads. Tiles are sent and prefixes awaited once for each turn, in order.
+        // SAFETY: the conditions are those of `scan`. All warps that share the tiles call this. All of them take the same branches around
+        // barriers and returns, except that only one warp calls `publish_tile_together`. The items of the tiles are readable, and the
+        // results that are stored are writable (condition 2 of `kernel::scan`). Each warp uses its own part of a buffer: it copies, scans
+        // and stores a tile before it copies the next tile to that buffer. The barrier in `join` orders the first thread's write of the
+        // ticket before the reads. A tile is sent once for each turn, and a prefix is awaited once for each turn, both in order.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),

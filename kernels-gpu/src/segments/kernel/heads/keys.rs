@@ -7,14 +7,21 @@
 //! ```
 //!
 //! In a scan, warp 1 looks back only if the window's first item is no head, and there is no head among the few keys before the window. In a
-//! reduction it always looks back, since runs are numbered. It waits only for windows with lower tickets, which publish their heads before
-//! they wait for anything. So there is progress. Heads have slots of the board apart from those of the chunks' values.
+//! reduction it always looks back, since runs are numbered. It waits only for blocks with earlier tickets. Each of those blocks publishes
+//! its window's heads before it waits for anything, so there is progress. The board has slots for the heads, besides the slots for the
+//! chunks' values.
 //!
 //! The bits lie in the room of the leaves' values, which is not used yet. The code is short, since small launches spend much of their time
-//! on the first reads of their instructions. With code for keys of any size and alignment, scans of 2^16 `f32` in runs of 4,096 took 7.9 µs
-//! on an H200 (2026-11-26), and take 7.1 µs with this code. When a block copied all keys to shared memory before it compared the first,
-//! scans of 2^20 `f32` in runs of 1; 4,096; by a power law took 7.5; 9.1; 17.6 µs, and take 6.6; 8.3; 15.2 µs with this code. When two
-//! blocks shared each window, one for each work, the same scans took 9.4; 11.0; 14.5 µs.
+//! on the first fetch of their instructions. With code for keys of any size and alignment, scans of 2^16 `f32` in runs of 4,096 took 7.9 µs
+//! on an H200 (2026-11-26), and take 7.1 µs with this code. Two variants were compared with this code. In the first, a block copied all
+//! keys to shared memory before it compared any. In the second, two blocks shared each window, one for each work. Scans of 2^20 `f32` on an
+//! H200, in µs (2026-11-26):
+//!
+//! | | runs of 1 | runs of 4,096 | runs by a power law |
+//! |---|---|---|---|
+//! | all keys copied first | 7.5 | 9.1 | 17.6 |
+//! | two blocks for each window | 9.4 | 11.0 | 14.5 |
+//! | this code | 6.6 | 8.3 | 15.2 |
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -28,19 +35,20 @@ use super::super::items::Room;
 use super::super::Launch;
 use super::window::{Bits, Seen, NO_HEAD, VECTOR_WORDS};
 
-/// How many words of bits a block finds before its window, and as many after it: one vector.
+/// How many words of bits a block finds before its window: one vector. It finds as many words after its window.
 const NEAR_WORDS: u32 = VECTOR_WORDS;
 
-/// The items of these words.
+/// How many items these words have bits for.
 const NEAR_ITEMS: u32 = NEAR_WORDS * u32::BITS;
 
-/// The warp that publishes heads and looks back. It does not look for far heads.
+/// The warp that publishes heads and looks back. The other warps look for the far head: the first head after the [`NEAR_ITEMS`] items that
+/// follow the window.
 const LOOKING_WARP: u32 = 1;
 
-/// How many vectors a thread loads at once to find a far head.
+/// How many vectors a thread loads at once to find the far head.
 const FAR_VECTORS: usize = 5;
 
-/// The keys of a launch. If the launch compares keys, they are equal exactly if their words are equal.
+/// The keys of a launch. If the launch compares keys, two keys are equal exactly if their words are equal.
 #[derive(Clone, Copy)]
 pub struct Keys {
     /// The address of the keys. It is a multiple of 16 if keys are compared.
@@ -56,7 +64,7 @@ impl Keys {
         self.bytes == 8
     }
 
-    /// Whether a key has one or two words.
+    /// Whether a key consists of whole words: of one or two.
     #[inline(always)]
     pub fn have_words(self) -> bool {
         self.bytes >= size_of::<u32>() as u32
@@ -71,7 +79,7 @@ impl Keys {
     /// Loads a word.
     ///
     /// # Safety
-    /// The word is one of a key, and readable.
+    /// The word is part of a key, and readable.
     #[inline(always)]
     pub unsafe fn word(self, word: u64) -> u32 {
         // SAFETY: the word is readable: this function's condition.
@@ -89,7 +97,7 @@ impl Keys {
     }
 }
 
-/// A bit for each word in which two vectors differ.
+/// Compares two vectors of words. Bit `i` of the result says whether they differ in word `i`.
 #[inline(always)]
 fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
     let mut differences = 0;
@@ -104,13 +112,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// before item 0. The bits of item 0, and of items that do not exist, may be 0 or 1.
     ///
     /// # Safety
-    /// There is an item, and the keys are readable. `item` is a multiple of the number of a vector's keys.
+    /// There is an item, and the keys are readable. `item` is a multiple of the number of keys that a vector has.
     #[inline(always)]
     unsafe fn heads_of(&self, keys: Keys, item: u64) -> u32 {
         let shift = keys.shift();
         let (word, end) = (item << shift, self.offsets.item_count << shift);
-        // SAFETY: each word that is loaded is before the keys' end, and a vector begins at a multiple of 4. The two words before a vector,
-        // or the first two, are at a multiple of 8 bytes.
+        // SAFETY: each word that is loaded is before the keys' end, and the number of a vector's first word is a multiple of 4. `before` is
+        // read as the two words before the vector, or as the first two words of the keys. Both lie at a multiple of 8 bytes.
         unsafe {
             let (vector, before) = if word < end && end - word >= VECTOR_WORDS as u64 {
                 let before: *const u64 = keys
@@ -119,7 +127,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     .cast();
                 (keys.vector(word), before.read())
             } else {
-                // Where there is no word, the last one is loaded.
+                // In place of a word that does not exist, the keys' last word is loaded.
                 let load = |word: u64| keys.word(Ord::min(word, end - 1));
                 let mut vector = [0; 4];
                 for_each_vector!(W in 0 1 2 3 => { vector[W] = load(word.wrapping_add(W as u64)); });
@@ -187,8 +195,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let warp = simt::warp() - (simt::warp() > LOOKING_WARP) as u32;
         let thread = warp * WARP_LANES + simt::lane();
         let stride = ((self.threads() - WARP_LANES) * VECTOR_WORDS) as u64;
-        // SAFETY: the vector before the first word has keys of the items before `first`. Each vector that is read ends at `end` or before
-        // it, and `rest` is less than `end`. The keys are readable. `far` is in shared memory.
+        // SAFETY: the vector before word `first` has keys of the items before item `first`. Each vector that is read ends at `end` or
+        // before it, and `rest` is less than `end`. The keys are readable. `far` is in shared memory.
         unsafe {
             // The words of four equal narrow keys, or of two equal wide keys.
             let run = keys.vector(first - VECTOR_WORDS as u64);
@@ -254,7 +262,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let before = Near(simt::read_vector(bits));
             let after_at = bits.wrapping_add((NEAR_WORDS + own_words) as usize);
             let after = Near(simt::read_vector(after_at));
-            // If the window begins with a head, no chunk goes on there.
+            // If the window begins with a head, no earlier run continues in the window.
             let has_first = simt::read_shared(bits.wrapping_add(NEAR_WORDS as usize)) & 1 != 0;
             let looks_back = before.are_none() && number > 0 && !has_first;
             let looks_far = after.are_none() && far_item < count;
@@ -269,7 +277,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.find_far(keys, origin, far_item, end, room.far_head());
             }
             if looks_back || looks_far {
-                // Orders the writes of the far head and of the head before the window before all threads' reads.
+                // Orders two writes before all threads' reads: that of the far head, and that of the last head of earlier windows.
                 simt::barrier();
             }
             let mut last_before = origin.wrapping_sub(NEAR_ITEMS as u64);

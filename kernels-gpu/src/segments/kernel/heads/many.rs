@@ -18,7 +18,8 @@ use super::words::Word;
 const WORDS_AT_ONCE: usize = 4;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Writes the outputs of a warp's heads, except the tail's, and except the results of runs of more than 16 items.
+    /// Writes the outputs of the runs whose heads are in a warp's words. Leaves out the tail, and the results of runs of more than 16
+    /// items.
     ///
     /// # Safety
     /// A whole warp, with its own words. The conditions of `write_runs`.
@@ -64,12 +65,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of the runs at [`WORDS_AT_ONCE`] words from word `first` on: the results and, if they are wanted and have 4 or 8
-    /// bytes, the first keys. Each item of these words is a run of its own.
+    /// Writes the outputs of the runs at [`WORDS_AT_ONCE`] words from word `first` on. Writes the results. If first keys are wanted and
+    /// have 4 or 8 bytes, writes these too. Each item of these words is a run of one item.
     ///
     /// # Safety
-    /// A whole warp. Each item of these words is a head, and none of these heads is the tail's. The item after these words is a head too, if
-    /// it exists. The conditions of [`Self::write_many`].
+    /// A whole warp. Each item of these words is a head, and none of these heads is the tail's. The item after these words is a head too,
+    /// if it exists. The conditions of [`Self::write_many`].
     #[inline(always)]
     unsafe fn write_singles(
         &self,
@@ -127,11 +128,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of the heads in `words`, [`WORDS_AT_ONCE`] words from word `first` on: the results of runs of at most 16 items
-    /// and, if they are wanted and have 4 or 8 bytes, the first keys.
+    /// Writes the outputs of the heads in `words`, [`WORDS_AT_ONCE`] words from word `first` on. Writes the results of runs of at most 16
+    /// items. If first keys are wanted and have 4 or 8 bytes, writes these too.
     ///
     /// # Safety
-    /// A whole warp. In `words`, the tail has no head, and words past the warp's last word have no heads. The conditions of
+    /// A whole warp. `words` has no bit for the tail's head, and no bit in a word past the warp's last word. The conditions of
     /// [`Self::write_many`].
     #[inline(always)]
     unsafe fn write_words(
@@ -158,7 +159,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut lows = [0; WORDS_AT_ONCE];
         let mut highs = [0; WORDS_AT_ONCE];
         // SAFETY: the words and the items are written. Each head has one lane, which alone writes the outputs of the head's run. The
-        // outputs have room. A chunk of at most 16 items is in the work. If first keys are wanted, a head has a readable key.
+        // outputs have room. The work has all items of each chunk of at most 16 items. If first keys are wanted, a head has a readable key.
         unsafe {
             for_each_vector!(V in 0 1 2 3 => {
                 let number = first + V as u32;
@@ -198,7 +199,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the starts of the runs and first keys of 1 or 2 bytes, if they are wanted.
+    /// Writes the starts of the runs, if starts are wanted. Writes the first keys, if these are wanted and have 1 or 2 bytes.
     ///
     /// # Safety
     /// The conditions of [`Self::write_many`].

@@ -1,4 +1,4 @@
-//! Scans of narrow items whose results have the items' size, from the way up to the results in global memory.
+//! Scans of narrow items whose results have the items' size, from the upsweep to the results in global memory.
 //!
 //! ```text
 //! all warps:    fold the leaves whose values are used, and list the chunks of 2 to 16 leaves; a barrier follows
@@ -23,14 +23,15 @@ use super::runs::{HAS_LONG, HAS_ROOTS};
 use super::upsweep::{GOES_ON, IS_RAGGED};
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether a work of narrow items with these flags is scanned by sixteens of places: all its chunks are short, or it is ragged
-    /// ([`IS_RAGGED`]).
+    /// Whether a work of narrow items with these flags is scanned by sixteens of places. It is if all its chunks are short, or if the work
+    /// is ragged ([`IS_RAGGED`]).
     #[inline(always)]
     fn goes_by_sixteens(flags: u32) -> bool {
         flags & HAS_LONG == 0 || flags & IS_RAGGED != 0
     }
 
-    /// Scans the chunks of a work of narrow items. Returns false if the launch was refused, which does not happen.
+    /// Scans the chunks of a work of narrow items. Returns false if the launch was refused. Nothing refuses a launch by key, so this does
+    /// not happen.
     ///
     /// # Safety
     /// Convergent: the whole block. The header, the words and the items are written, and `work` is one of the block's works. `flags` is the
@@ -48,8 +49,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let found = self.fold_whole_leaves(work, room);
             Self::note(flags, found);
-            // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of
-            // results in their places.
+            // Orders the writes of leaves' values and of flags before all threads' reads, and the reads of items before the writes of the
+            // results that replace them.
             simt::barrier();
             let flags = simt::read_shared(flags);
             if !Self::goes_by_sixteens(flags) {
@@ -75,7 +76,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.scan_by_sixteens(work, room, flags & GOES_ON != 0);
             } else {
                 self.for_each_leaf_of_runs::<Downsweep>(work, room);
-                // Orders the writes of the results before the reads by the threads that store them.
+                // Orders the writes of the results before the reads by `take_out`.
                 simt::barrier();
                 self.take_out(work, room);
             }
@@ -83,7 +84,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// The part of warp 0 between the way up and the results: nodes and roots, and the tail.
+    /// What warp 0 does between the upsweep and the results, if it is busy: it works on nodes and roots, and on the tail.
     ///
     /// # Safety
     /// Convergent: the whole warp 0. The header, the words, the flags and the leaves' totals are written, and `work` is one of the block's
@@ -92,8 +93,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn place_first(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) {
         let warp = [simt::lane(), WARP_LANES];
         // SAFETY: the whole warp is here, and the header, the words and the totals are written: this function's conditions. All lanes take
-        // the same way around the warp's barriers, which order each step's writes before the next step's reads. Other warps use no value of
-        // nodes, of the tail, or of leaves of chunks that this warp takes. Lane 0 alone scans a short tail.
+        // the same branches around the warp's barriers. These barriers order each step's writes before the next step's reads. Other warps
+        // use no value of nodes, of the tail, or of leaves of chunks that this warp takes. Lane 0 alone scans a short tail.
         unsafe {
             if flags & HAS_ROOTS != 0 {
                 self.for_each_node_below_roots::<Fold>(work, room, warp);

@@ -1,4 +1,4 @@
-//! What windows publish of their heads, and how later windows look back over it.
+//! What windows publish about their heads, and how the blocks of later windows look back over it.
 
 use crate::board::Board;
 use crate::contract::WARP_LANES;
@@ -11,10 +11,10 @@ use crate::thread::for_each_vector;
 use super::super::Launch;
 use super::window::{first_lane, last_lane, Bits};
 
-/// How many windows a lane looks at at once.
+/// How many windows' published heads a lane reads at once.
 const LOOKS_AT_ONCE: u32 = 4;
 
-/// What a window publishes of its heads.
+/// What a window publishes about its heads.
 #[derive(Clone, Copy)]
 struct PublishedHeads {
     /// One more than the place of the last head; 0 if there is none.
@@ -24,7 +24,7 @@ struct PublishedHeads {
 }
 
 impl PublishedHeads {
-    /// Both numbers in one word. They are at most the number of items of a chunk.
+    /// Both numbers in one word. Each is at most the number of items of a chunk, so it fits in 16 bits.
     #[inline(always)]
     fn packed(self) -> u32 {
         self.end | self.count << 16
@@ -110,14 +110,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn look_back(&self, number: u32) {
         let lane = simt::lane();
-        // The windows before this one are not yet looked at.
+        // No window before window `upto` has been looked at yet.
         let mut upto = number;
-        // One more than the last head; 0 if none is known.
+        // One more than the number of the item that is the last head; 0 while no head is found.
         let mut last = 0_u64;
         let mut sum = 0_u32;
         // SAFETY: the tag is written. The board has a slot for each window, and only windows before `number` are read. The whole warp votes
-        // and shuffles, since all lanes have the same `upto` and `last`. Each of these windows publishes its heads, without waiting, in a
-        // block with a lower ticket. Lane 0 alone writes.
+        // and shuffles, since all lanes have the same `upto` and `last`. The block of each of these windows has an earlier ticket than this
+        // block, and publishes the window's heads without waiting. Lane 0 alone writes.
         unsafe {
             let board = self.board_of_heads();
             while upto > 0 && (last == 0 || self.task == Task::Reduce) {

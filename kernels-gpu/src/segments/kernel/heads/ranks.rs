@@ -1,11 +1,11 @@
-//! Reductions of runs of keys: the numbers of the runs, and the outputs for each run.
+//! Reductions of runs of keys: how runs are numbered, and how the outputs of each run are written.
 //!
-//! A run's number is the number of runs that begin before the window, plus the number of heads between the window's begin and the run's
-//! head. If heads are marked, the first of these numbers is found from counts that are kept with the bits. Otherwise each window publishes
-//! how many heads it has, and one warp of a block adds up the numbers of all earlier windows.
+//! A run's number says how many runs begin before it: in earlier windows, and in its own window before its head. If an earlier launch has
+//! marked the heads, it has also stored counts with the bits. From these counts, a block finds how many runs begin in earlier windows.
+//! Otherwise each window publishes how many heads it has, and one warp of each block adds up the counts of all earlier windows.
 //!
 //! A block folds the chunks of its window as a scan of wide items does, and publishes the same values. The lane that writes a run's outputs
-//! also folds the run, if it has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
+//! also folds the run, if the run has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -22,15 +22,15 @@ use super::keys::Keys;
 use super::runs::{Places, HAS_NODES, HAS_ROOTS};
 use super::short::Ranked;
 
-/// If a warp has at most this many words, it takes one word after the other. The code is short, which matters most in small launches (see
-/// `keys.rs`).
+/// If a warp has at most this many words, it takes one word after the other. The code for this case is short, which matters most in small
+/// launches (see `keys.rs`).
 const FEW_WORDS: u32 = 4;
 
 /// A warp with more words than [`FEW_WORDS`] takes several words at once (see `many.rs`) if they have more heads than this on average.
 /// Otherwise it deals the heads to its lanes one after the other.
 const FEW_HEADS: u32 = 8;
 
-/// Where a reduction writes what it finds of the runs.
+/// The outputs of a reduction by key besides the results, and the keys, from which first keys are copied.
 #[derive(Clone, Copy)]
 pub struct Outputs {
     /// The keys, of 1, 2, 4 or 8 bytes. Not used if first keys are not wanted.
@@ -68,7 +68,7 @@ impl Outputs {
         }
     }
 
-    /// Writes the number of runs. If starts are wanted, the number of items follows the last run's start.
+    /// Writes the number of runs. If starts are wanted, also writes the number of items, after the last run's start.
     ///
     /// # Safety
     /// There is room for what is written, and no other thread writes there.
@@ -93,7 +93,7 @@ impl Outputs {
         !self.first_keys.is_null()
     }
 
-    /// Copies key `item` to the place of the first key of run `run`.
+    /// Copies the key of item `item` to the outputs, as the first key of run `run`.
     ///
     /// # Safety
     /// First keys are wanted. The key is readable, and there is room for the first key, which no other thread writes.
@@ -129,7 +129,7 @@ pub struct Own {
     pub origin: u64,
     /// The number of the run to which the window's first chunk belongs.
     pub rank: u64,
-    /// The place of the tail's head, or a place that is not in the window.
+    /// The place where the tail begins. If the window has no tail, a place that is not in the window.
     pub tail: u32,
 }
 
@@ -141,7 +141,7 @@ impl Own {
         number >= self.first && number < self.end
     }
 
-    /// The heads of word `number` without the tail's. `heads` are all heads of the word.
+    /// The bits `heads` of word `number`, with the tail's bit cleared if the tail begins in this word.
     #[inline(always)]
     pub fn without_tail(&self, number: u32, heads: u32) -> u32 {
         match self.tail / u32::BITS == number {
@@ -162,7 +162,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::read_shared(self.rank_address()) }
     }
 
-    /// The number of the run of a work's chunk. `chunk` is the chunk's first place, counted from the work's begin.
+    /// The number of the run to which a work's chunk belongs. `chunk` is the chunk's first place, counted from the work's begin.
     ///
     /// # Safety
     /// The header and the words are written, and the chunk is the last of its run.
@@ -179,7 +179,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes the outputs of the runs that begin in the window: starts and first keys, if they are wanted, and the results of runs of at
     /// most 16 items. Also stores or publishes the value of a short tail. For the last window, also writes the number of runs. `work` has
-    /// number `number` among the window's works. If it is the second, nothing is left to write.
+    /// number `number` among the window's works. If `work` is the second work, this writes nothing: the first work's call has written
+    /// everything.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. If first keys are wanted, there
@@ -198,8 +199,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let warps = self.threads() / WARP_LANES;
         let each = (words + warps - 1) >> warps.trailing_zeros();
         // SAFETY: the header, the words and the items are written. A short chunk is in the first work, since short runs fit (condition 7 of
-        // [`by_key_reduce`]). The warps have different words, and each head one lane, so one thread writes the outputs of a run, which have
-        // room. The whole warp is here, and all lanes have the same words. One thread writes the end.
+        // [`by_key_reduce`]). No word belongs to two warps, and each head has one lane, so one thread writes the outputs of a run. The
+        // outputs have room. The whole warp is here, and all lanes have the same words. Thread 0 alone calls `end`.
         unsafe {
             let window = self.window_number(0);
             let has_tail = work.tail_chunk == 0;
@@ -232,7 +233,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// short tail.
     ///
     /// # Safety
-    /// Convergent: a whole warp, with its own words, at least one. The conditions of [`Self::write_runs`].
+    /// Convergent: a whole warp. It has at least one word, and no other warp has its words. The conditions of [`Self::write_runs`].
     #[inline(always)]
     unsafe fn write_runs_of(
         &self,
@@ -253,7 +254,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::write_runs_of`]: a lane takes the heads at its bit of each word, one word after the other.
+    /// As [`Self::write_runs_of`]: lane `l` takes the head at bit `l` of each word, one word after the other.
     ///
     /// # Safety
     /// The conditions of [`Self::write_runs_of`].
@@ -293,8 +294,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let lane = simt::lane();
         let words = own.end - own.first;
-        // SAFETY: the words are written, and the warp has at most as many as lanes. The whole warp shuffles, since all lanes have the same
-        // words. Each head has one lane. The rest are this function's conditions.
+        // SAFETY: the words are written, and the warp has at most as many words as lanes. The whole warp shuffles, since all lanes have the
+        // same words. Each head has one lane. The rest are this function's conditions.
         unsafe {
             let mut heads = 0;
             if lane < words {
@@ -304,7 +305,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let mut dealt = ranked.count();
             let are_many = dealt > FEW_HEADS * words;
             if are_many {
-                // Only the tail is dealt, which is the window's first chunk.
+                // Only the tail is dealt. It has rank 0, since it is the window's first chunk.
                 dealt = own.has_tail() as u32;
             }
             let mut rank = lane;
@@ -324,7 +325,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes the outputs of the run whose head is at `place` in the window: its start and first key, if they are wanted, and its result if
-    /// it has at most 16 items. If the tail begins at `place`, only stores or publishes the tail's value, if the tail has at most 16 items.
+    /// it has at most 16 items. If the tail begins at `place`, this stores or publishes the tail's value, provided that the tail has at
+    /// most 16 items, and writes no outputs.
     ///
     /// # Safety
     /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].
@@ -365,7 +367,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Reduces the runs of the window. Combines the tail with earlier chunks at the end.
+    /// Reduces the runs of the window. At the end, combines the tail with earlier chunks.
     ///
     /// # Safety
     /// Convergent: the whole block. The header, the words and the number of the window's first run are written. The conditions of

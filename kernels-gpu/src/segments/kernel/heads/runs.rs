@@ -1,5 +1,5 @@
-//! The chunks of a work that have several leaves, found from the window's words. Each thread looks at consecutive items. It takes a leaf or
-//! node if the leaf or node begins there, and a chunk's root if the chunk begins there. For short chunks, see `short.rs`.
+//! The chunks of a work that have several leaves, found from the window's words. Each thread looks at consecutive items. It takes the
+//! leaves and nodes that begin at these items, and the roots of chunks that begin there. For short chunks, see `short.rs`.
 //!
 //! Places are counted from the window's first item, except in [`Chunk`] and [`Leaf`], which have places of the work.
 
@@ -16,15 +16,16 @@ use super::super::starts::Chunk;
 use super::super::Launch;
 
 /// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
-/// than one leaf, but only one node. `fold_whole_leaves` does not set it, and lists these chunks instead.
+/// than one leaf, but only one node. `fold_whole_leaves` does not set `HAS_NODES`: it lists the chunks that have several leaves and one
+/// node.
 pub const HAS_LONG: u32 = 1;
 pub const HAS_ROOTS: u32 = 2;
 pub const HAS_NODES: u32 = 4;
 
-/// Items of a node.
+/// The number of items of a full node.
 pub const NODE: u32 = FAN * FAN;
 
-/// A chunk, from place `start` to place `end`. If they are equal, there is no such chunk.
+/// A chunk, from place `start` to place `end`, exclusive. If `start` equals `end`, this stands for no chunk.
 #[derive(Clone, Copy)]
 pub struct Run {
     pub start: u32,
@@ -32,18 +33,18 @@ pub struct Run {
 }
 
 impl Run {
-    /// How many items it has.
+    /// How many items the chunk has.
     #[inline(always)]
     pub fn length(self) -> u32 {
         self.end - self.start
     }
 }
 
-/// The chunks around the 16 or 256 places from `first` on.
+/// The last chunk that begins before the 16 or 256 places from `first` on, and the last chunk that begins at these places.
 #[derive(Clone, Copy)]
 pub struct Around {
     pub first: u32,
-    /// The last chunk that begins before these places. It may end where they begin.
+    /// The last chunk that begins before these places. This chunk may end at `first`.
     pub over: Run,
     /// The last chunk that begins at these places.
     pub last: Run,
@@ -53,8 +54,8 @@ pub struct Around {
 const NONE: Run = Run { start: 0, end: 0 };
 
 impl Around {
-    /// The chunks around the 16 places from `16 · block` on. A chunk of more than 16 items with a leaf that begins here is one of these
-    /// two.
+    /// The chunks around the 16 places from `16 · block` on. If a leaf of a chunk of more than 16 items begins at these places, the chunk
+    /// is `over` or `last`.
     ///
     /// # Safety
     /// The words are written, and have these places.
@@ -98,8 +99,8 @@ impl Around {
         }
     }
 
-    /// The chunks around the 256 places from `256 · block` on. A chunk of more than 256 items with a node that begins here is one of these
-    /// two.
+    /// The chunks around the 256 places from `256 · block` on. If a node of a chunk of more than 256 items begins at these places, the
+    /// chunk is `over` or `last`.
     ///
     /// # Safety
     /// The words are written, and have these places.
@@ -114,7 +115,7 @@ impl Around {
             0 => word.after,
             heads => first + heads.trailing_zeros(),
         };
-        // One more than the start of the last chunk.
+        // One more than the start of the last chunk that begins before the end of these places; 0 if there is none.
         let last = match last_word.heads {
             0 => last_word.before,
             heads => last_number * u32::BITS + u32::BITS - heads.leading_zeros(),
@@ -138,8 +139,8 @@ impl Around {
         }
     }
 
-    /// A chunk is cut into parts of `size` items. Returns the place, among the `size` places from `first` on, at which a part begins. The
-    /// place may be past the chunk's end.
+    /// Chunk `run` is cut into parts of `size` items, counted from its start. Of the `size` places from `first` on, returns the one at
+    /// which a part begins. This place may be past the chunk's end.
     #[inline(always)]
     pub fn part_of(&self, run: Run, size: u32) -> u32 {
         self.first + (run.start.wrapping_sub(self.first) & (size - 1))
@@ -168,7 +169,7 @@ impl Places {
         run.length() > least && run.start >= self.begin && run.start < self.end
     }
 
-    /// The same chunk, with places of the work. A work's chunks have different numbers, and only its first chunk has number 0.
+    /// Chunk `run` as a [`Chunk`], with places of the work. A work's chunks have different numbers, and only its first chunk has number 0.
     #[inline(always)]
     pub fn chunk(&self, work: &Work, run: Run) -> Chunk {
         Chunk {
@@ -178,7 +179,7 @@ impl Places {
         }
     }
 
-    /// The number of the first block of `size` places that has a place of the work, and how many blocks have one.
+    /// The number of the first block of `size` places that has a place of the work, and how many of these blocks have places of the work.
     #[inline(always)]
     pub fn blocks(&self, size: u32) -> (u32, u32) {
         let first = self.begin / size;
@@ -190,14 +191,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
 
-    /// Whether a scan uses the values of nodes: those of chunks with several nodes, and those of wide items' chunks, since other blocks may
-    /// wait for them.
+    /// Whether a scan of a work with these flags uses values of nodes. It does if a chunk has several nodes. With wide items, it also does
+    /// if a chunk has one node of several leaves, since the node's value is the chunk's, for which other blocks may wait.
     #[inline(always)]
     pub fn uses_nodes(flags: u32) -> bool {
         flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
     }
 
-    /// Runs a step for each leaf of the chunks of several leaves, on one thread for each leaf. Returns the flags of the chunks that the
+    /// Runs step `S` for each leaf of the chunks that have several leaves. Each leaf has one thread. Returns the flags that the calling
     /// thread has found.
     ///
     /// # Safety
@@ -216,9 +217,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut found = 0;
         while first < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written (condition 1), and have the block. The whole warp takes part in the ballots, since all lanes
-            // have the same `first`. Each leaf begins in one block of 16 places, at which one thread looks. The step's other conditions
-            // hold by condition 2.
+            // SAFETY: the words are written (condition 1), and have the 16 places. The whole warp takes part in the ballots, since all
+            // lanes have the same `first`. Each leaf begins in one block of 16 places, and one thread looks at this block. The step's other
+            // conditions hold by condition 2.
             unsafe {
                 let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
                 let exists = first + lane < count;
@@ -267,7 +268,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         found
     }
 
-    /// Adds the flags that a thread has found to a work's flags.
+    /// Sets `found`, the flags that the calling thread has found, in a work's flags.
     ///
     /// # Safety
     /// The work's flags were cleared before the first call for this work.
@@ -279,7 +280,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs a step for each node of the chunks of several leaves, on one thread for each node.
+    /// Runs step `S` for each node of the chunks that have several leaves. Each node has one thread.
     ///
     /// # Safety
     /// 1. The whole block. The words and the flags are written, and `work` is one of the block's works.
@@ -293,13 +294,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         if flags & HAS_NODES != 0 {
             let places = Places::of(work);
-            // The only node of a chunk belongs to the thread of the 16 places among which the chunk begins.
+            // If a chunk has only one node, the node belongs to the thread that looks at the 16 places where the chunk begins.
             let (block, count) = places.blocks(FAN);
             let mut number = simt::thread_index();
             while number < count {
                 let step = simt::opaque_one() as u32;
-                // SAFETY: the words are written (condition 1), and have the block. Each chunk of more than 16 items is the last one that
-                // begins in its block, so each node has one thread. The step's other conditions hold by condition 2.
+                // SAFETY: the words are written (condition 1), and have the 16 places. Each chunk of more than 16 items is the last one
+                // that begins in its block of 16 places, so each node has one thread. The step's other conditions hold by condition 2.
                 unsafe {
                     let run = Around::sixteen(room, block + number).last;
                     if places.have(run, FAN) && run.length() <= NODE {
@@ -323,10 +324,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::for_each_node_of_runs`], for the nodes of chunks with several nodes, on thread `thread` of `threads` that share them.
+    /// As [`Self::for_each_node_of_runs`], but only for the nodes of chunks that have several nodes. The calling thread has number `thread`
+    /// among the `threads` that share these nodes.
     ///
     /// # Safety
-    /// The conditions of [`Self::for_each_node_of_runs`], on these threads.
+    /// The conditions of [`Self::for_each_node_of_runs`], except that these threads take the place of the whole block.
     #[inline(always)]
     pub unsafe fn for_each_node_below_roots<S: Step<Node>>(
         &self,
@@ -336,16 +338,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        // Chunks begin only in the window. Each `number` stands for 256 places. Below `starts` it means the last chunk that begins at these
-        // places, and that chunk's first node. From `starts` on it means the chunk that goes on at these places, and its node that begins
-        // there. No chunk goes on at the work's first places.
+        // Each `number` stands for 256 places, and for one node that may begin there. If `number` is less than `starts`, this is the first
+        // node of the last chunk that begins at these places. Otherwise, it is the node at these places of the chunk that goes on there
+        // from earlier places. Places after the window have no number below `starts`, since chunks begin only in the window. The work's
+        // first 256 places have no number from `starts` on, since no chunk of the work goes on there.
         let window = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS / NODE;
         let starts = Ord::min(window.saturating_sub(block), count);
         let mut number = thread;
         while number + 1 < starts + count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written, and have the block. Each chunk of more than 256 items is the last one that begins in its
-            // block, so each node has one thread. The step's other conditions hold: this function's conditions.
+            // SAFETY: the words are written, and have the 256 places. Each chunk of more than 256 items is the last one that begins in its
+            // block of 256 places, so each node has one thread. The step's other conditions hold: this function's conditions.
             unsafe {
                 let starts_here = number < starts;
                 let place = match starts_here {
@@ -373,7 +376,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Calls `step_of` for each chunk of several nodes, on thread `thread` of `threads` that share them.
+    /// Calls `step_of` for each chunk that has several nodes. The calling thread has number `thread` among the `threads` that share these
+    /// chunks.
     ///
     /// # Safety
     /// The words are written, and `work` is one of the block's works.
@@ -390,7 +394,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = thread;
         while number < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written (this function's condition), and have the block.
+            // SAFETY: the words are written (this function's condition), and have the 256 places.
             let run = unsafe { Around::node(room, block + number).last };
             if places.have(run, NODE) {
                 step_of(places.chunk(work, run));
@@ -405,7 +409,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         [simt::thread_index(), self.threads()]
     }
 
-    /// Folds the nodes of each chunk that has several, if its value is used.
+    /// Folds the nodes of each chunk that has several nodes, if the chunk's value is used.
     ///
     /// # Safety
     /// The whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are written.
@@ -415,10 +419,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { self.fold_roots_among(work, room, self.block()) }
     }
 
-    /// As [`Self::fold_roots_of_runs`], on thread `thread` of `threads` that share the chunks.
+    /// As [`Self::fold_roots_of_runs`], on a part of the block. `threads` has the calling thread's number among the threads that share the
+    /// chunks, and how many threads share them.
     ///
     /// # Safety
-    /// The conditions of [`Self::fold_roots_of_runs`], on these threads.
+    /// The conditions of [`Self::fold_roots_of_runs`], except that these threads take the place of the whole block.
     #[inline(always)]
     pub unsafe fn fold_roots_among(
         &self,
@@ -432,7 +437,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.for_each_root(work, room, threads, |chunk| {
                 let is_published =
                     chunk.number == work.tail_chunk || chunk.number == work.cut_chunk;
-                // A scan uses no other chunk's value.
+                // A scan uses only the values of the tail and of the cut chunk.
                 if self.task == Task::Reduce || is_published {
                     let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
                     self.finish(work, chunk.number, value);
@@ -451,10 +456,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { self.place_nodes_among(work, room, self.block()) }
     }
 
-    /// As [`Self::place_nodes_of_runs`], on thread `thread` of `threads` that share the chunks.
+    /// As [`Self::place_nodes_of_runs`], on a part of the block. `threads` has the calling thread's number among the threads that share the
+    /// chunks, and how many threads share them.
     ///
     /// # Safety
-    /// The conditions of [`Self::place_nodes_of_runs`], on these threads.
+    /// The conditions of [`Self::place_nodes_of_runs`], except that these threads take the place of the whole block.
     #[inline(always)]
     pub unsafe fn place_nodes_among(
         &self,

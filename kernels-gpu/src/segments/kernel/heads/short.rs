@@ -12,14 +12,15 @@ use super::super::leaves::Leaf;
 use super::super::Launch;
 use super::runs::{Places, Run};
 
-/// If more short chunks than this begin in a word, a warp takes the word alone. Otherwise it takes the word's short chunks together with
-/// those of other words.
+/// If more short chunks than this begin in a word, a warp takes the word's short chunks by themselves. Otherwise it takes them together
+/// with the short chunks of other words.
 ///
 /// Scans by key of 2^28 `f32`, with the benchmark's power law for the lengths of runs, took 1,731 µs on an H200 (2026-11-26) when a warp
-/// took each word alone, and 1,357 µs with this number. Ragged works were not yet scanned by sixteens of places.
+/// took the short chunks of each word separately, and 1,357 µs with this number. When this was measured, ragged works were not yet scanned
+/// by sixteens of places.
 const FEW: u32 = 8;
 
-/// Chunks of a warp's words, a word for each lane. They are numbered from lane 0's first chunk on.
+/// The chunks that begin in a warp's words, numbered in their order from 0. Each lane has one word, and lane 0 has the first word.
 #[derive(Clone, Copy)]
 pub struct Ranked {
     /// The bits of the lane's chunks.
@@ -29,7 +30,7 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// Numbers the chunks whose bits are in `heads`.
+    /// Numbers a warp's chunks. `heads` has the bits of the calling lane's chunks.
     ///
     /// # Safety
     /// Convergent: a whole warp.
@@ -86,8 +87,8 @@ impl Ranked {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Scans the short chunks of a work. If many begin in a word, the lane of a head's bit takes the head's chunk. The chunks of other
-    /// words are dealt to the lanes one after the other. The tail is left out, since its prefix is not known yet.
+    /// Scans the short chunks of a work. If many begin in a word, lane `l` takes the chunk that begins at bit `l` of this word. The short
+    /// chunks of other words are dealt to the lanes one after the other. The tail is left out, since its prefix is not known yet.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and its items are written.

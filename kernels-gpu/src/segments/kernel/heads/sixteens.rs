@@ -1,10 +1,10 @@
-//! Works whose chunks are all short, of at most 16 items, and ragged works: a thread takes 16 consecutive places, whatever leaves begin
-//! there.
+//! The scan of works whose chunks all have at most 16 items, and of ragged works. A thread takes 16 consecutive places, whatever leaves
+//! begin there.
 //!
 //! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. Each lane scans its places. If chunks
-//! go on from one lane to the next, a lane's last leaf may go on too. So each lane first combines the items of its last leaf at its own
-//! places, and hands the value to the next lane. In a warp's first turn, lane 0 takes the 16 places before the warp's own, only to hand on
-//! this value.
+//! go on from one lane's places to the next lane's, the last leaf that begins at a lane's places may go on too. So each lane first combines
+//! the items that this leaf has at the lane's places, and hands the value to the next lane. In a warp's first turn, lane 0 takes the 16
+//! places before the warp's own places. It does not scan them, but only hands this value to lane 1.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
@@ -21,18 +21,19 @@ use super::runs::{Places, Run};
 /// The bits of all 16 places.
 const ALL: u32 = (1 << FAN) - 1;
 
-/// A lane's 16 places in a work. Bits count from the first place.
+/// A lane's 16 places in a work. In `live` and `starts`, bit `b` stands for place `first + b`.
 #[derive(Clone, Copy)]
 struct Sixteen {
     /// The first place.
     first: u32,
     /// The places that belong to the work.
     live: u32,
-    /// The places at which leaves begin: heads of chunks and, before the first head, at most one leaf of the chunk that goes on here.
+    /// The places at which leaves begin. At each head, the first leaf of a chunk begins. Before the first head, at most one leaf begins: a
+    /// leaf of the chunk that goes on here from earlier places.
     starts: u32,
     /// Whether the first leaf that begins here belongs to the chunk that goes on here.
     is_within: bool,
-    /// Where the chunk that goes on here begins. It is not used if no chunk goes on here.
+    /// Where the chunk that goes on here begins. This number is not used if no chunk goes on here.
     chunk: u32,
 }
 
@@ -40,7 +41,7 @@ impl Sixteen {
     /// The 16 places from `16 · block` on. If `exists` is false, none of them belongs to the work.
     ///
     /// # Safety
-    /// The words are written, and have these places if they exist.
+    /// The words are written. If `exists` is true, they have these places.
     #[inline(always)]
     unsafe fn of<T: Element, A: Accumulator>(
         room: Room<T, A>,
@@ -49,7 +50,8 @@ impl Sixteen {
         exists: bool,
     ) -> Self {
         let (number, shift) = (block / 2, block % 2 * FAN);
-        // SAFETY: the words are written, and have the block: this function's conditions. If the block does not exist, any word is read.
+        // SAFETY: the words are written, and have the places if `exists` is true: this function's conditions. If `exists` is false, any
+        // word may be read.
         let word = unsafe { room.word(number) };
         let first = block * FAN;
         let begin = places.begin.saturating_sub(first);
@@ -64,8 +66,8 @@ impl Sixteen {
             _ => number * u32::BITS + highest(lower),
         };
         let heads = word.heads >> shift & live;
-        // The chunk's leaves begin at each sixteenth place from its start on. If the chunk ends before the next of these places, a head or
-        // the work's end comes first.
+        // A leaf of the chunk begins at every 16th place from the chunk's start on: here, at bit `chunk % 16`. If the chunk ends before
+        // this place, a head or the work's end comes first, and `goes_on` leaves the bit out.
         let next = 1 << (chunk % FAN);
         let goes_on = live & heads.wrapping_sub(1) & !heads;
         let within = next & goes_on;
@@ -78,7 +80,7 @@ impl Sixteen {
         }
     }
 
-    /// The places from the last start on.
+    /// The places of the last leaf that begins here; none if no leaf begins here.
     #[inline(always)]
     fn of_last_leaf(&self) -> u32 {
         match self.starts {
@@ -94,7 +96,7 @@ fn highest(bits: u32) -> u32 {
     u32::BITS - 1 - bits.leading_zeros()
 }
 
-/// What precedes an item in its segment: the combination of the items before it, and how many items there are before it.
+/// What precedes an item in its segment: the earlier items of the segment combined, and their number.
 #[derive(Clone, Copy)]
 struct Prefix<A> {
     value: A,
@@ -107,9 +109,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// Scans by key of 2^28 `f32` in runs of 1 took 1,001 µs on an H200 (2026-11-26) with a lane for each chunk, and take 811 µs with
     /// sixteens. Runs by a power law took 1,356 µs with a thread for each leaf, and 1,157 µs with sixteens in ragged works. Sixteens in all
-    /// works were slower: 977 µs instead of 834 µs in runs of 32. So was another division of ragged works, in which the warps' sixteens of
-    /// a turn follow each other, and a warp hands its last value to the next warp through shared memory: 1,117 µs instead of 1,097 µs in
-    /// runs by a power law.
+    /// works were slower: 977 µs instead of 834 µs in runs of 32. Another division of ragged works was slower too: 1,117 µs instead of
+    /// 1,097 µs in runs by a power law. There, the sixteens that a warp took in a turn followed those of the previous warp, and a warp
+    /// handed its last value to the next warp through shared memory.
     pub const BY_SIXTEENS: bool = goes_by_sixteens::<O, T>();
 
     /// Writes the results of a work to global memory. If `goes_on`, chunks may go on from 16 places to the next 16.
@@ -128,23 +130,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
         let (warps, lane) = (self.threads() / WARP_LANES, simt::lane());
-        // In each turn, a warp takes 32 blocks of 16 places. If chunks go on, the first block of the warp's first turn is the last block of
-        // the warp before.
+        // In each turn, a warp takes 32 blocks of 16 places, one for each lane. If chunks go on, a warp's first turn begins with the last
+        // block that the previous warp scans.
         let before = goes_on as u32;
         let each_warp = (count + warps - 1) >> warps.trailing_zeros();
         let turns = (each_warp + before).div_ceil(WARP_LANES);
         let each = turns * WARP_LANES - before;
         let begin = simt::warp() * each;
         let mut first = begin.wrapping_sub(before);
-        // What lane 31 hands to lane 0 of the warp's next turn.
+        // The value that lane 31 hands to lane 0 for the warp's next turn.
         let mut carried = O::identity();
         let mut turn = 0;
         while turn < turns {
             let step = simt::opaque_one() as u32;
             let number = first.wrapping_add(lane);
-            // SAFETY: the words are written (this function's condition), and have the work's sixteens. The whole warp shuffles, and the
-            // whole block waits, since all threads have the same turns. The items are written, and so are the prefixes. Each place belongs
-            // to one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
+            // SAFETY: the words are written (this function's condition), and have the work's places. The whole warp shuffles, and the whole
+            // block waits, since all threads have the same number of turns. The items are written, and so are the prefixes. Each place is
+            // scanned by one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
             unsafe {
                 let mut here =
                     Sixteen::of(room, &places, block.wrapping_add(number), number < count);
@@ -156,7 +158,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     value = warp::shuffle_up(handed, 1);
                     let last = warp::shuffle_from(handed, WARP_LANES - 1);
                     if turn == 0 {
-                        // Orders the reads of items by the warps after this one before the writes of results in their places.
+                        // Lane 0 reads items that the previous warp scans. This barrier orders these reads before the previous warp's
+                        // writes of results, which replace the items.
                         simt::barrier();
                     }
                     if lane == 0 {
@@ -183,7 +186,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             first = first.wrapping_add(WARP_LANES * step);
             turn += step;
         }
-        // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own sixteens are written, and the
+        // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own places are written, and the
         // barriers order the writes before the reads. If sixteens do not begin where vectors begin, two warps may share a vector of
         // results.
         unsafe {
@@ -227,7 +230,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         here: &Sixteen,
     ) -> Prefix<O::Accumulator> {
         let (mut value, mut index) = (O::identity(), 0);
-        // SAFETY: the prefixes are written: this function's condition. A leaf that begins within a chunk is not the chunk's only one.
+        // SAFETY: the prefixes are written: this function's condition. If `is_within` is true, the leaf's chunk has several leaves, so the
+        // leaf's prefix is among them.
         unsafe {
             if here.is_within {
                 let chunk = places.chunk(
@@ -237,7 +241,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         end: here.chunk,
                     },
                 );
-                // The leaf is the first one that begins at `first` or later.
+                // The leaf is the chunk's first one that begins at `first` or later.
                 let number = (here.first.wrapping_sub(here.chunk)).div_ceil(FAN);
                 value = room.leaf(chunk.start, number).read();
                 index = (number * FAN) as u64;
@@ -253,8 +257,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Prefix { value, index }
     }
 
-    /// The last leaf's prefix, combined with the leaf's items at these places. If no leaf begins here, the result is not used. `first`
-    /// precedes the first leaf that begins here.
+    /// The last leaf's prefix, combined with the leaf's items at these places. If no leaf begins here, the result is not used. `first` is
+    /// what precedes the first leaf that begins here.
     #[inline(always)]
     fn fold_last_leaf(
         &self,
@@ -284,8 +288,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Replaces the items at these places by their results. `over` precedes the first place, and `first` precedes the first leaf that
-    /// begins here.
+    /// Replaces the items at these places by their results. `over` is what precedes the first item, and `first` is what precedes the first
+    /// leaf that begins here.
     #[inline(always)]
     fn scan_sixteen(
         &self,
@@ -335,8 +339,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         ((1 << vector_items::<T>()) - 1) << (vector as u32 * vector_items::<T>())
     }
 
-    /// The items of the work at 16 places. Where a place does not belong to the work, another item of the work is in its place. If no place
-    /// belongs to the work, all are zero.
+    /// The items of the work at 16 places. For a place that does not belong to the work, this returns another item of the work. If no place
+    /// belongs to the work, all vectors are zero.
     ///
     /// # Safety
     /// The items of the work are written.
@@ -400,10 +404,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         items
     }
 
-    /// Replaces the items of the work at 16 places by `items`, their results. May also write to other places of these vectors.
+    /// Replaces the items of the work at 16 places by `items`, their results. May also write to places that do not belong to the work, in
+    /// the vectors that have these items.
     ///
     /// # Safety
-    /// The items' memory has the work, and no other thread uses these places. Nobody uses the places around the work.
+    /// The items' memory has the work's places, and no other thread uses these 16 places. No thread uses places that do not belong to the
+    /// work.
     #[inline(always)]
     unsafe fn store_sixteen(
         &self,
@@ -417,8 +423,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             for_each_vector!(V => {
                 if V < size_of::<T>() && here.live & Self::bits_of_vector(V) != 0 {
                     let place = first.wrapping_add(V as u32 * vector_items::<T>());
-                    // SAFETY: the vector has an item of the work, so the items' memory has it. No other thread uses it: this function's
-                    // conditions.
+                    // SAFETY: the vector has an item of the work, so the items' memory has the vector. No other thread uses the vector:
+                    // this function's conditions.
                     unsafe { room.put_vector(place, items[V]) };
                 }
             });

@@ -1,7 +1,8 @@
 //! The way up for narrow items: the values of leaves, and lists of the chunks of 2 to 16 leaves. Such a chunk is one node.
 //!
-//! A scan does not use the value of the last leaf of a segment. Any other leaf has 16 items. So at most one leaf whose value is used begins
-//! at 16 consecutive places: a leaf of the last chunk that begins there or, if none does, of the chunk that goes on there.
+//! A scan does not use the value of the last leaf of a segment. Any other leaf has 16 items. So of the leaves that begin at 16 consecutive
+//! places, at most one has a value that is used. If a chunk begins at these places, this leaf belongs to the last chunk that does so.
+//! Otherwise it belongs to the chunk that goes on there.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Accumulator, Element, VECTOR_WORDS};
@@ -16,17 +17,19 @@ use super::super::starts::Chunk;
 use super::super::Launch;
 use super::runs::{Around, Places, Run, HAS_LONG, HAS_ROOTS, NODE};
 
-/// More flags of a work. `IS_RAGGED`: the last chunk that begins at some 16 places is short; or a leaf of a longer chunk has fewer than 16
-/// items, or does not begin where a vector begins. `GOES_ON`: a chunk begins before some 16 places and goes on there.
+/// More flags of a work. Each is set if its condition holds for the 16 places of at least one lane. `IS_RAGGED`: the last chunk that begins
+/// there is short; or a leaf of a chunk from earlier places begins there and has fewer than 16 items; or the leaf whose value is used does
+/// not begin where a vector begins. `GOES_ON`: a chunk from earlier places goes on there.
 pub const IS_RAGGED: u32 = 8;
 pub const GOES_ON: u32 = 16;
 
 impl<T: Element, A: Accumulator> Room<T, A> {
-    /// How many entries a warp's list of nodes has room for. At most one listed chunk begins at 16 places, since it has more than 16 items.
-    /// So a list has an entry for each 16 items of the window at which a warp of a long block looks.
+    /// How many entries a warp's list of nodes has room for. At most one listed chunk begins at the 16 places of a lane, since a listed
+    /// chunk has more than 16 items. A warp looks at the largest number of items if its block has the fewest threads,
+    /// [`LONG_BLOCK_THREADS`]. So a list has one entry for each 16 items of the window at which a warp of such a block looks.
     const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN * WARP_LANES / LONG_BLOCK_THREADS;
 
-    /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. Behind the room for entries, the
+    /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. After the room for entries, the
     /// list has the number of its nodes. The lists follow the flags.
     #[inline(always)]
     fn listed(&self, warp: u32, entry: u32) -> *mut u16 {
@@ -46,7 +49,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Folds the leaves whose values are used, and lists the chunks of 2 to 16 leaves, which are one node each. A thread looks at 16
-    /// places. Returns the flags of what the thread has found.
+    /// places. Returns the flags that the thread has found.
     ///
     /// # Safety
     /// Convergent: the whole block. The words are written, and `work` is one of the block's works. Its items are written. No thread uses
@@ -61,9 +64,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < count {
             let step = simt::opaque_one() as u32;
             let exists = first + lane < count;
-            // SAFETY: the words are written (this function's condition), and have the block. The whole warp takes part in the ballots,
-            // since all lanes have the same `first`. Each leaf begins in one block of 16 places, at which one thread looks. Its items are
-            // written. The warp's list has room for its nodes.
+            // SAFETY: the words are written (this function's condition), and have the 16 places. The whole warp takes part in the ballots,
+            // since all lanes have the same `first`. Each leaf begins in one block of 16 places, and one thread looks at this block. The
+            // leaf's items are written. The warp's list has room for its nodes.
             unsafe {
                 let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
                 let is_vector = |place: u32| {
@@ -73,7 +76,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 };
                 let (over, last) = (around.over, around.last);
                 let goes_on = exists && places.have(over, 0) && over.end > around.first;
-                // The place here at which a leaf of the chunk that goes on here begins, perhaps past the chunk's end.
+                // The place, among these 16, at which the next leaf of chunk `over` would begin. It may be past the chunk's end.
                 let next = around.part_of(over, FAN);
                 let has_next = goes_on && next < over.end;
                 let begins = exists && places.have(last, 0);
@@ -147,7 +150,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         for_each_vector!(V => {
             if V < size_of::<T>() + 1 {
                 let place = Ord::min(begin - skipped + V as u32 * items, begin + FAN - 1);
-                // SAFETY: the items are written (this function's condition), and each vector has one of them.
+                // SAFETY: the items are written (this function's condition), and each vector that is read has at least one of them.
                 vectors[V] = unsafe { room.vector(place) };
             }
         });
@@ -161,7 +164,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         _ if vector == size_of::<T>() => place < skipped,
                         _ => true,
                     };
-                    // Other places may hold anything, so the operator never gets them.
+                    // The vectors' other places may hold anything, so the operator never gets their values.
                     if is_own {
                         let index = index + (V as u32 * items + place - skipped) as u64;
                         let item = O::lift_at(item_of(&vectors[V], P), index);

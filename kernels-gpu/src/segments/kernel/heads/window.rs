@@ -1,4 +1,4 @@
-//! The chunks that begin in a window: one warp reads the window's bits.
+//! How one warp finds the chunks that begin in a window, from the window's bits.
 
 use crate::contract::WARP_LANES;
 use crate::element::{Element, Words};
@@ -13,21 +13,22 @@ use super::super::Launch;
 use super::published::warp_sum;
 use super::words::Word;
 
-/// The words of a vector.
+/// The number of words of a vector.
 pub const VECTOR_WORDS: u32 = 4;
 
-/// The bits of a vector.
+/// The number of bits of a vector.
 const VECTOR_BITS: u64 = (VECTOR_WORDS * u32::BITS) as u64;
 
 /// Stands for a head's place if there is no head.
 pub const NO_HEAD: u32 = u32::MAX;
 
-/// What is seen of the heads around a window.
+/// What a block finds of the heads in and around its window.
 #[derive(Clone, Copy)]
 pub struct Seen {
-    /// The window's bits.
+    /// The calling lane's bits of the window.
     pub own: Bits,
-    /// The place of the next head after the window, up to a chunk after it; [`NO_HEAD`] if there is none.
+    /// The place of the first head after the window. Only as many items as a chunk has are looked at; [`NO_HEAD`] if none of them is a
+    /// head.
     pub next: u32,
     /// The last head before the window. It is not used in window 0, nor if the window's first item is a head.
     pub last_before: u64,
@@ -47,7 +48,7 @@ impl Seen {
 pub struct Bits(pub Words);
 
 impl Bits {
-    /// Whether a bit is set.
+    /// Whether any bit is set.
     #[inline(always)]
     pub fn are_some(self) -> bool {
         let [a, b, c, d] = self.0;
@@ -85,7 +86,7 @@ impl Bits {
         Self::first_of(word) + (u32::BITS - 1).wrapping_sub(bits.leading_zeros())
     }
 
-    /// These bits, and the bit `bit`, counted from the first bit of lane 0, if the calling lane has it.
+    /// These bits, with bit `bit` also set if the calling lane has this bit. `bit` counts from the first bit of lane 0.
     #[inline(always)]
     fn with(mut self, bit: u32) -> Self {
         for_each_vector!(W in 0 1 2 3 => {
@@ -97,7 +98,7 @@ impl Bits {
         self
     }
 
-    /// The first bit of a word of the calling lane.
+    /// The number of the first bit of word `word` of the calling lane, counted from the first bit of lane 0.
     #[inline(always)]
     fn first_of(word: u32) -> u32 {
         (simt::lane() * VECTOR_WORDS + word) * u32::BITS
@@ -161,7 +162,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What a window's warp sees of marked heads. In a reduction, also writes the number of runs that begin before the window.
+    /// What one warp finds of the heads in and around window `number`, if heads are marked. In a reduction, also writes the number of runs
+    /// that begin before the window.
     ///
     /// # Safety
     /// Convergent: the whole warp, once for the block. The heads are marked, and the launch has window `number`.
@@ -177,8 +179,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             left,
             (words + Room::<T, O::Accumulator>::WINDOW_WORDS) as u64,
         ) as u32;
-        // SAFETY: the launch has the window, all of whose bits are written. Those after it are written as far as there are items. The whole
-        // warp is here: this function's condition. All loads are in flight at once.
+        // SAFETY: the launch has the window, all of whose bits are written. The bits after the window are written as far as there are
+        // items. The whole warp is here: this function's condition. All loads are in flight at once.
         unsafe {
             let own = Self::bits(heads, first, words);
             let next = Self::bits(heads, first + words as u64, upto.saturating_sub(words));
@@ -202,8 +204,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Finds the chunks of window `number` of the launch, and writes the words, the works and the [`Window`].
     ///
     /// # Safety
-    /// Convergent: the whole warp, with what it sees of the window. The launch has the window. No other warp accesses the header or the
-    /// words before the next barrier.
+    /// Convergent: the whole warp. `seen` is what the warp has found of the window. The launch has the window. No other warp accesses the
+    /// header or the words before the next barrier.
     #[inline(always)]
     pub unsafe fn find_chunks(&self, seen: Seen, room: Room<T, O::Accumulator>, number: u64) {
         let words = Room::<T, O::Accumulator>::WINDOW_WORDS;
@@ -223,14 +225,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let of_own = simt::ballot(own.are_some());
             let first = simt::shuffle_from(own.lowest(), first_lane(of_own));
             let last_head = simt::shuffle_from(own.highest(), last_lane(of_own));
-            // The next head after the window, or the end of the items; at most the place a chunk after the window.
+            // The place of the first head after the window, if `next` has one. Otherwise the end of the items, but at most one chunk's
+            // length after the window.
             let end = match next {
                 NO_HEAD => Ord::min(left, (window + chunk) as u64) as u32,
                 _ => next,
             };
             let next = if of_own != 0 { first } else { end };
 
-            // The tail: the chunk of an earlier run that begins in the window.
+            // The tail: the chunk that begins in the window, of a run that began in an earlier window.
             let (mut has_tail, mut index, mut tail) = (0, 0, u32::MAX);
             if number > 0 {
                 index = (origin - last_before).div_ceil(chunk as u64);
@@ -274,7 +277,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     before = Bits::first_of(W as u32) + u32::BITS - heads.leading_zeros();
                 }
             });
-            // What is before the next lane's words is not used.
+            // The last value of `before`, which would belong to the next lane's first word, is not used.
             let _ = before;
             if self.task == Task::Reduce {
                 let mut upto = own.count();
@@ -307,7 +310,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             room.word_address(words).write(beyond.packed());
             room.flags_of(0).write(0);
             room.flags_of(1).write(0);
-            // Windows are cut by items, so a segment's diagonal is its first item. The diagonal is `begin + segment`, so `segment` is 0.
+            // Windows are cut by items, so the diagonal at which a segment begins is the number of the segment's first item. Elsewhere this
+            // diagonal is `begin + segment`, so here `segment` is 0.
             self.window_address(0).write(Window {
                 segment: 0,
                 begin: last_before,
@@ -315,7 +319,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 has_tail,
                 is_last: (next.wrapping_sub(tail) <= chunk) as u32,
             });
-            // The last chunk is a work of its own, if not all chunks fit. If windows are small, a block has a scan's room.
+            // If not all chunks fit in one work, the last chunk is a second work. If a window has fewer items than a chunk, the block has
+            // the shared memory of a scan, even in a reduction.
             let task = if window < chunk {
                 Task::Scan
             } else {
@@ -367,13 +372,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// The lowest lane with a bit; lane 0 if there is none.
+/// The lowest lane whose bit is set in `lanes`; lane 0 if no bit is set.
 #[inline(always)]
 pub fn first_lane(lanes: u32) -> u32 {
     lanes.trailing_zeros() % WARP_LANES
 }
 
-/// The highest lane with a bit; the last lane if there is none.
+/// The highest lane whose bit is set in `lanes`; the last lane if no bit is set.
 #[inline(always)]
 pub fn last_lane(lanes: u32) -> u32 {
     (WARP_LANES - 1).wrapping_sub(lanes.leading_zeros()) % WARP_LANES

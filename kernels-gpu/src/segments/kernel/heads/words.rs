@@ -9,14 +9,16 @@ use crate::simt;
 
 use super::super::items::Room;
 
-/// Where chunks begin at 32 items, and around them. Places are counted from the window's first item.
+/// Says at which of 32 consecutive items chunks begin, and where the nearest chunks before and after these items begin. Places are counted
+/// from the window's first item.
 #[derive(Clone, Copy)]
 pub struct Word {
     /// A bit for each item at which a chunk of the window begins.
     pub heads: u32,
-    /// One more than the start of the last of the window's chunks that begin before these items; 0 if none begins before them.
+    /// One more than the start of the window's last chunk that begins before these items; 0 if no chunk begins before them.
     pub before: u32,
-    /// The start of the first of the window's chunks that begin after these items or, if there is none, the end of the last chunk.
+    /// The start of the window's first chunk that begins after these items. If no chunk begins after them, the end of the window's last
+    /// chunk.
     pub after: u32,
 }
 
@@ -99,7 +101,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         }
     }
 
-    /// The address of a word's count, in a reduction: how many chunks begin before the word.
+    /// The address of a word's count: how many chunks of the window begin before the word's items. Only a reduction has these counts.
     #[inline(always)]
     pub fn heads_count(&self, number: u32) -> *mut u32 {
         const {
@@ -111,7 +113,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         self.flags_of(2).wrapping_add(number as usize)
     }
 
-    /// How many chunks of the window begin before a place, in a reduction.
+    /// How many chunks of the window begin before `place`. Only a reduction calls this.
     ///
     /// # Safety
     /// The words and their counts are written.
@@ -125,8 +127,8 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         }
     }
 
-    /// The address of the heads' bits that are found from the keys: of the window, and of a few items before it and after it. The bits take
-    /// the room of the leaves' values, and begin at a multiple of 16 bytes.
+    /// The address of the bits that a block makes from the keys: one for each item of the window, and of a few items before and after the
+    /// window. A bit says whether the item is a head. The bits take the room of the leaves' values, and begin at a multiple of 16 bytes.
     #[inline(always)]
     pub fn raw_bits(&self) -> *mut u32 {
         const {
@@ -137,7 +139,8 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         self.leaf(0, 0).cast()
     }
 
-    /// The address of a word after these bits. It holds the place of the first head that is found after the bits' items, or `NO_HEAD`.
+    /// The address of the word after the bits at [`Self::raw_bits`]. This word holds the place of the first head after the items of these
+    /// bits, or `NO_HEAD` if none was found.
     #[inline(always)]
     pub fn far_head(&self) -> *mut u32 {
         self.raw_bits()

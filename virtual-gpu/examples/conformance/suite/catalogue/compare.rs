@@ -77,7 +77,7 @@ fn set_predicate(relation: &str, t: Kind) -> Row {
     )
 }
 
-/// `set`, whose result is a value and not a predicate.
+/// The forms of `set`. Its result is a value and not a predicate.
 fn values(rows: &mut Vec<Row>) {
     for t in [U16, S32, U32, S64, F32, F64] {
         for d in [U32, S32, F32] {

@@ -58,7 +58,7 @@ fn products_of_parts(rows: &mut Vec<Row>) {
     }
 }
 
-/// Pairs of 16-bit integers, and `min` and `max` with `.relu`.
+/// Operations on pairs of 16-bit integers, and all integer forms of `min` and `max` with `.relu`.
 fn pairs(rows: &mut Vec<Row>) {
     for op in ["add", "min", "max"] {
         for n in ["u16x2", "s16x2"] {

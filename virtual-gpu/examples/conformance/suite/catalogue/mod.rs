@@ -34,10 +34,10 @@ pub enum LastSource {
 #[derive(Debug, Clone)]
 pub struct Row {
     pub opcode: String,
-    /// The destination, or the two destinations of `p|q`.
+    /// The kind of the destination; two kinds if the instruction has two destinations, `p|q`.
     pub targets: Vec<Kind>,
     pub sources: Vec<Kind>,
-    /// A last operand that must be a literal.
+    /// A literal that follows the sources as the last operand.
     pub literal: Option<&'static str>,
     pub nan_bits: NanBits,
     pub last_source: LastSource,
@@ -151,7 +151,7 @@ fn those<T>(items: Vec<T>, flags: &[bool]) -> Vec<T> {
         .collect()
 }
 
-/// All texts made of one piece of each list, in the order of the lists.
+/// All texts that join one piece of each list. The pieces are joined in the order of the lists.
 fn combinations(lists: &[&[&str]]) -> Vec<String> {
     lists.iter().fold(vec![String::new()], |texts, list| {
         let longer = |text: &String| list.iter().map(|piece| format!("{text}{piece}")).collect();

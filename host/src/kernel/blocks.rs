@@ -7,7 +7,7 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::Op;
 use warpfold_kernels::scan::tuning;
-use warpfold_kernels::segments::Task;
+use warpfold_kernels::segments::{Extent, Task};
 use warpfold_kernels::{columns, heads, segments, selection};
 
 /// The shape of a kernel's blocks.
@@ -59,14 +59,14 @@ impl Blocks {
     }
 
     fn of_segments<T, A>(task: Task) -> Self {
-        let block = |threads, task| Block {
+        let block = |threads, extent| Block {
             threads,
-            shared_bytes: segments::shared_bytes::<T, A>(task),
+            shared_bytes: segments::shared_bytes::<T, A>(extent),
         };
         Self {
             // The kernel gives small windows of a reduction the room of a scan. So a short block has the shared memory of a scan.
-            short: block(segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
-            long: block(segments::tuning::LONG_BLOCK_THREADS, task),
+            short: block(segments::tuning::SHORT_BLOCK_THREADS, Extent::Double),
+            long: block(segments::tuning::LONG_BLOCK_THREADS, task.extent()),
             bounds: segments::tuning::bounds::<T, A>(task),
         }
     }

@@ -199,24 +199,30 @@ pub const fn state_words<A>(window_count: u64) -> u64 {
 /// In two cases, the room beyond the items of one chunk is smaller, so that one more block fits on a multiprocessor: with accumulators of
 /// more than 8 bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with
 /// narrow accumulators keeps more room, since it has too many registers for one more block.
-pub const fn room_items<T, A>(task: Task) -> usize {
-    let is_small = match task {
-        Task::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
+pub const fn room_items<T, A>(extent: Extent) -> usize {
+    let is_small = match extent {
+        Extent::Double if has_double::<T, A>() => return (2 * chunk_items::<T, A>() - chunk_items::<T, A>() / 32) as usize,
+        Extent::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
         _ => size_of::<A>() > 8,
     };
     let spare = if is_small { 64 } else { 8 };
     (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
 }
 
+/// Whether a block may have room for the items of two chunks.
+pub const fn has_double<T, A>() -> bool {
+    has_vectors::<T>() && size_of::<T>() <= 4 && size_of::<A>() <= 8
+}
+
 /// Whether a run of at most [`FAN`] items that begins in a window always fits in one work with the window's other chunks. The kernel for
 /// reductions by key needs this.
 pub const fn short_runs_fit<T, A>() -> bool {
-    room_items::<T, A>(Task::Reduce) as u64 >= chunk_items::<T, A>() + FAN as u64
+    room_items::<T, A>(Extent::Reduce) as u64 >= chunk_items::<T, A>() + FAN as u64
 }
 
 /// The most places of a work. A work's first item may lie inside a vector, whose earlier places are then not used.
-const fn places<T, A>(task: Task) -> usize {
-    room_items::<T, A>(task) + vector_items::<T>() as usize
+const fn places<T, A>(extent: Extent) -> usize {
+    room_items::<T, A>(extent) + vector_items::<T>() as usize
 }
 
 /// Whether items are copied in vectors: their size divides a vector's size, and equals their alignment.
@@ -389,11 +395,15 @@ pub const NO_CHUNK: u32 = u32::MAX;
 
 impl Layout {
     /// The layout for items of type `T` and accumulators of type `A`.
-    pub const fn of<T, A>() -> Self {
-        let places = places::<T, A>(Task::Scan);
+    pub const fn of<T, A>(extent: Extent) -> Self {
+        let extent = match extent {
+            Extent::Reduce => Extent::Scan,
+            _ => extent,
+        };
+        let places = places::<T, A>(extent);
         let bits = size_of::<Header<A>>();
-        let counts = bits + 2 * 4 * (Self::bit_words::<T, A>() + 1);
-        let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>()).next_multiple_of(16);
+        let counts = bits + 2 * 4 * (Self::bit_words::<T, A>(extent) + 1);
+        let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>(extent)).next_multiple_of(16);
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
         let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(ROW_BYTES);
         Layout {
@@ -409,8 +419,8 @@ impl Layout {
     ///
     /// They share the room: the more chunks a work has, the fewer items it may have. The last row of items may be used in part, and so may
     /// the first and the last vector of starts.
-    pub const fn item_bytes<T, A>(task: Task) -> usize {
-        let places = places::<T, A>(task);
+    pub const fn item_bytes<T, A>(extent: Extent) -> usize {
+        let places = places::<T, A>(extent);
         let bytes_of_items = if has_vectors::<T>() {
             (places * size_of::<T>()).next_multiple_of(ROW_BYTES)
         } else {
@@ -426,8 +436,8 @@ impl Layout {
     }
 
     /// The number of words of 32 bits that together have a bit for each slot. There is at most one slot more than places.
-    pub const fn bit_words<T, A>() -> usize {
-        places::<T, A>(Task::Scan) / 32 + 2
+    pub const fn bit_words<T, A>(extent: Extent) -> usize {
+        places::<T, A>(extent) / 32 + 2
     }
 }
 
@@ -440,15 +450,36 @@ pub enum Task {
     Scan,
 }
 
+/// How much room for items a block has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The least room: that of a reduction.
+    Reduce,
+    /// The room of a scan.
+    Scan,
+    /// Room for two chunks, if there is such room for these types; otherwise the room of a scan.
+    Double,
+}
+
+impl Task {
+    /// The least room for this task.
+    pub const fn extent(self) -> Extent {
+        match self {
+            Task::Reduce => Extent::Reduce,
+            Task::Scan => Extent::Scan,
+        }
+    }
+}
+
 /// The size in bytes of a block's dynamic shared memory.
-pub const fn shared_bytes<T, A>(task: Task) -> u32 {
-    (Layout::of::<T, A>().items + Layout::item_bytes::<T, A>(task)) as u32
+pub const fn shared_bytes<T, A>(extent: Extent) -> u32 {
+    (Layout::of::<T, A>(extent).items + Layout::item_bytes::<T, A>(extent)) as u32
 }
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
     // Places fit in 16 bits.
-    assert!(places::<u8, f32>(Task::Scan) < u16::MAX as usize);
+    assert!(places::<u8, f32>(Extent::Double) < u16::MAX as usize);
     assert!(window_count(1, 12) == 1 && window_count(4096, 12) == 1);
     // 2^16 diagonals are 16 windows of 2^12 diagonals, or 256 windows of 2^8 diagonals. No window has fewer than 2^8 diagonals.
     assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
@@ -462,10 +493,11 @@ const _: () = {
     assert!(WIDE_CHUNK_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
     // The end of each group of `WARP_CHUNKS` chunks is stored in a word for the slots' counts, so there must be at least one such word for
     // each group. A work has at most as many chunks as a window has diagonals.
-    assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
-    assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
+    assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>(Extent::Scan));
+    assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>(Extent::Scan));
     // Every supported device has this much shared memory for a block.
-    assert!(shared_bytes::<u64, u64>(Task::Scan) <= 64 << 10);
-    assert!(shared_bytes::<u32, [u32; 16]>(Task::Scan) <= 64 << 10);
-    assert!(shared_bytes::<[u32; 16], [u32; 16]>(Task::Scan) <= 64 << 10);
+    assert!(shared_bytes::<u32, u64>(Extent::Double) <= 64 << 10);
+    assert!(shared_bytes::<u64, u64>(Extent::Double) <= 64 << 10);
+    assert!(shared_bytes::<u32, [u32; 16]>(Extent::Double) <= 64 << 10);
+    assert!(shared_bytes::<[u32; 16], [u32; 16]>(Extent::Double) <= 64 << 10);
 };

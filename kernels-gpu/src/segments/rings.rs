@@ -6,7 +6,7 @@ use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::tuning::{BLOCKS_PER_SMALL_WINDOW, LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
 use crate::segments::{chunk_items, has_vectors, shared_bytes, windows_per_block};
-use crate::segments::{Header, Task, FAN, MOST_WINDOWS, NARROW_CHUNK_ITEMS, ROW_BYTES};
+use crate::segments::{Header, Extent, FAN, MOST_WINDOWS, NARROW_CHUNK_ITEMS, ROW_BYTES};
 
 /// The most leaves of a step: one for each lane.
 pub const STEP_LEAVES: u32 = WARP_LANES;
@@ -160,7 +160,7 @@ pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
         && has_vectors::<T>()
         && matches!(size_of::<T>(), 4 | 8)
         && chunk_items::<T, O::Accumulator>() == NARROW_CHUNK_ITEMS
-        && end <= shared_bytes::<T, O::Accumulator>(Task::Reduce) as usize
+        && end <= shared_bytes::<T, O::Accumulator>(Extent::Reduce) as usize
 }
 
 const _: () = {

@@ -3,7 +3,7 @@
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-use crate::segments::{chunk_items, shared_bytes, Task, NARROW_CHUNK_ITEMS};
+use crate::segments::{chunk_items, shared_bytes, Extent, Task, NARROW_CHUNK_ITEMS};
 
 /// Threads of a block if the device can work on all windows at once. If blocks take whole rows, it is enough that the device can work on
 /// all blocks at once.
@@ -167,7 +167,7 @@ pub const VECTORS_AT_ONCE: u32 = 4;
 /// Sums of items of 48 bytes by a program's own operator took 137; 302; 201; 191 µs with 4 blocks, and 161; 420; 275; 265 µs with 2. The
 /// kernels of a program's own operators are always compiled for [`BLOCKS_PER_MULTIPROCESSOR`] blocks, whatever the accumulator.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
-    let bytes = shared_bytes::<T, O::Accumulator>(Task::Reduce) + BLOCK_BYTES;
+    let bytes = shared_bytes::<T, O::Accumulator>(Extent::Reduce) + BLOCK_BYTES;
     let is_narrow = chunk_items::<T, O::Accumulator>() == NARROW_CHUNK_ITEMS;
     if O::Accumulator::WORDS > 8 && is_narrow {
         BLOCKS_PER_MULTIPROCESSOR / 2
@@ -194,7 +194,7 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
 /// items, in segments by the power law, took 14.0 µs with less room, and 11.5 µs with more.
 pub const fn bounds<T, A>(task: Task) -> Option<(u32, u32)> {
     const LONG_BLOCKS: u32 = 2 * BLOCKS_PER_MULTIPROCESSOR;
-    let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task) + BLOCK_BYTES);
+    let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task.extent()) + BLOCK_BYTES);
     // If there is room for still more blocks, chunks are short, and registers matter more.
     if blocks <= LONG_BLOCKS || blocks > LONG_BLOCKS + 2 {
         return None;

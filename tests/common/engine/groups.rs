@@ -103,11 +103,11 @@ impl Engine {
         parameters.extend(more);
         let windows = segments::window_count(diagonals, window_shift);
         let blocks = windows.div_ceil(self.windows_per_block);
-        let (threads, task) = match windows <= resident_blocks {
-            true => (segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
-            false => (segments::tuning::LONG_BLOCK_THREADS, task),
+        let (threads, extent) = match windows <= resident_blocks {
+            true => (segments::tuning::SHORT_BLOCK_THREADS, segments::Extent::Double),
+            false => (segments::tuning::LONG_BLOCK_THREADS, task.extent()),
         };
-        let mut shared_bytes = segments::shared_bytes::<T, O::Accumulator>(task);
+        let mut shared_bytes = segments::shared_bytes::<T, O::Accumulator>(extent);
         if threads == segments::tuning::SHORT_BLOCK_THREADS && offset_bytes == 0 {
             shared_bytes = shared_bytes.max(segments::rings::row_bytes::<T, O::Accumulator>());
         }
@@ -191,7 +191,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(), LaunchError> {
         let windows = segments::window_count(item_count, window_shift);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(Task::Scan);
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(segments::Extent::Double);
         let shape = shape(windows, segments::tuning::SHORT_BLOCK_THREADS, shared_bytes);
         self.launch(&shape, parameters, options).map(drop)
     }

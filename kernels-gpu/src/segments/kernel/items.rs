@@ -9,8 +9,8 @@ use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vecto
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{has_vectors, offset_of, places, shared_bytes, vector_items};
-use crate::segments::{Layout, Task, Work, ROW_BYTES, VECTOR_BYTES};
+use crate::segments::{has_double, has_vectors, offset_of, places, shared_bytes, vector_items};
+use crate::segments::{Extent, Layout, Work, ROW_BYTES, VECTOR_BYTES};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching, Vectors};
 
@@ -24,6 +24,8 @@ const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
 #[derive(Clone, Copy)]
 pub struct Room<T, A> {
     memory: *mut u8,
+    /// Whether there is room for the items of two chunks.
+    is_double: bool,
     /// Which of the two areas for bits and counts the work uses: 0 or 1.
     turn: u32,
     direction: Direction,
@@ -31,10 +33,33 @@ pub struct Room<T, A> {
 }
 
 impl<T: Element, A: Copy> Room<T, A> {
-    const LAYOUT: Layout = Layout::of::<T, A>();
+    const USUAL: Layout = Layout::of::<T, A>(Extent::Scan);
+    const DOUBLE: Layout = Layout::of::<T, A>(Extent::Double);
+
+    /// Whether the block has room for the items of two chunks: the launch decides it.
+    #[inline(always)]
+    pub fn block_is_double() -> bool {
+        has_double::<T, A>()
+            && simt::shared_bytes() >= const { shared_bytes::<T, A>(Extent::Double) }
+    }
 
     /// How many words the slots' bits take. The word after them has the flags.
-    pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
+    #[inline(always)]
+    pub fn bit_words(&self) -> u32 {
+        match self.is_double {
+            true => const { Layout::bit_words::<T, A>(Extent::Double) as u32 },
+            false => const { Layout::bit_words::<T, A>(Extent::Scan) as u32 },
+        }
+    }
+
+    /// The address at an offset of the layout.
+    #[inline(always)]
+    fn at(&self, usual: usize, double: usize) -> *mut u8 {
+        self.memory.wrapping_add(match self.is_double {
+            true => double,
+            false => usual,
+        })
+    }
 
     /// How an item is accessed. Its offset in the items' memory is a multiple of its size.
     const ACCESS: Access = Access::new(size_of::<T>(), size_of::<T>());
@@ -48,6 +73,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub fn new(memory: *mut u8, direction: Direction) -> Self {
         Room {
             memory,
+            is_double: Self::block_is_double(),
             turn: 0,
             direction,
             items: PhantomData,
@@ -66,7 +92,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The address of the items.
     #[inline(always)]
     pub fn item_memory(&self) -> *mut u8 {
-        self.memory.wrapping_add(Self::LAYOUT.items)
+        self.at(Self::USUAL.items, Self::DOUBLE.items)
     }
 
     /// The address of the vector that begins at a place.
@@ -175,40 +201,40 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The address of the room for the slots' bits.
     #[inline(always)]
     pub fn bits_memory(&self) -> *mut u8 {
-        self.memory.wrapping_add(Self::LAYOUT.bits)
+        self.at(Self::USUAL.bits, Self::DOUBLE.bits)
     }
 
     /// The address of a word of the slots' bits.
     #[inline(always)]
     pub fn bits(&self, word: u32) -> *mut u32 {
         let bits: *mut u32 = self.bits_memory().cast();
-        bits.wrapping_add((self.turn * (Self::BIT_WORDS + 1) + word) as usize)
+        bits.wrapping_add((self.turn * (self.bit_words() + 1) + word) as usize)
     }
 
     /// The address of the flags: `HAS_ROOTS` and `HAS_NODES`.
     #[inline(always)]
     pub fn flags(&self) -> *mut u32 {
-        self.bits(Self::BIT_WORDS)
+        self.bits(self.bit_words())
     }
 
     /// The address of a word's count: how many bits are set in the words before it.
     #[inline(always)]
     pub fn count(&self, word: u32) -> *mut u32 {
-        let counts: *mut u32 = self.memory.wrapping_add(Self::LAYOUT.counts).cast();
-        counts.wrapping_add((self.turn * Self::BIT_WORDS + word) as usize)
+        let counts: *mut u32 = self.at(Self::USUAL.counts, Self::DOUBLE.counts).cast();
+        counts.wrapping_add((self.turn * self.bit_words() + word) as usize)
     }
 
     /// The address of the value of leaf `leaf`, in a chunk that starts at place `start` and has more than one leaf. Such a chunk has more
     /// than 16 items, so the values of different chunks do not overlap.
     #[inline(always)]
     pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
-        let leaves: *mut A = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        let leaves: *mut A = self.at(Self::USUAL.leaves, Self::DOUBLE.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
     /// How many values of pieces of streamed rows fit in shared memory.
     pub const PIECES: u32 =
-        (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
+        (shared_bytes::<T, A>(Extent::Reduce) - Self::USUAL.leaves as u32) / size_of::<A>() as u32;
 
     /// The address of the value of a piece of streamed rows; `piece` is less than [`Self::PIECES`]. The values take the room of leaves,
     /// nodes and items.
@@ -220,15 +246,18 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// As [`Self::leaf`], for a value of 8 bytes. The accumulators have at least 12 bytes, so these values take less room.
     #[inline(always)]
     pub fn late_leaf(&self, start: u32, leaf: u32) -> *mut [u32; 2] {
-        let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        let leaves: *mut u64 = self.at(Self::USUAL.leaves, Self::DOUBLE.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize).cast()
     }
 
     /// As [`Self::node`], for a value of 8 bytes. These values follow those of [`Self::late_leaf`], which leave enough room.
     #[inline(always)]
     pub fn late_node(&self, start: u32, node: u32) -> *mut [u32; 2] {
-        let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
-        let count = places::<T, A>(Task::Scan) / 8 + 1;
+        let leaves: *mut u64 = self.at(Self::USUAL.leaves, Self::DOUBLE.leaves).cast();
+        let count = match self.is_double {
+            true => const { places::<T, A>(Extent::Double) / 8 + 1 },
+            false => const { places::<T, A>(Extent::Scan) / 8 + 1 },
+        };
         leaves
             .wrapping_add(count + (start / 128 + node) as usize)
             .cast()
@@ -238,7 +267,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// than 256 items, so the values of different chunks do not overlap.
     #[inline(always)]
     pub fn node(&self, start: u32, node: u32) -> *mut A {
-        let nodes: *mut A = self.memory.wrapping_add(Self::LAYOUT.nodes).cast();
+        let nodes: *mut A = self.at(Self::USUAL.nodes, Self::DOUBLE.nodes).cast();
         nodes.wrapping_add((start / 128 + node) as usize)
     }
 }

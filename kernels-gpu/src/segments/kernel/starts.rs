@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{
-    chunk_items, Layout, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS,
+    chunk_items, Extent, Layout, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS,
 };
 use crate::simt;
 
@@ -81,13 +81,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Where the last vector of starts ends. The items' memory ends there too.
     #[inline(always)]
     fn end_of_starts(&self) -> u32 {
-        // Each branch is a constant, so that every compiler sees a plain number.
-        match self.task {
-            Task::Reduce if !self.is_roomy() => {
-                const { Layout::item_bytes::<T, O::Accumulator>(Task::Reduce) as u32 }
-            }
-            _ => const { Layout::item_bytes::<T, O::Accumulator>(Task::Scan) as u32 },
-        }
+        self.by_extent(
+            const {
+                [
+                    Layout::item_bytes::<T, O::Accumulator>(Extent::Reduce) as u32,
+                    Layout::item_bytes::<T, O::Accumulator>(Extent::Scan) as u32,
+                    Layout::item_bytes::<T, O::Accumulator>(Extent::Double) as u32,
+                ]
+            },
+        )
     }
 
     /// Where the starts of a work lie: the value of [`Work::starts`]. Their last vector ends where the items' memory ends. An offset of 4
@@ -356,9 +358,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn clear_bits(&self, room: Room<T, O::Accumulator>) {
         let mut word = simt::thread_index();
-        while word <= Room::<T, O::Accumulator>::BIT_WORDS {
+        while word <= room.bit_words() {
             let step = simt::opaque_one() as u32;
-            // SAFETY: in bounds: `word <= BIT_WORDS`, and word `BIT_WORDS` has the flags. No other thread uses the word: this function's
+            // SAFETY: in bounds: `word <= bit_words`, and word `bit_words` has the flags. No other thread uses the word: this function's
             // condition.
             unsafe { room.bits(word).write(0) };
             word += step * self.threads();

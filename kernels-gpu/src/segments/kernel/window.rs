@@ -4,7 +4,7 @@ use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{self, chunk_items, room_items, vector_items};
-use crate::segments::{Task, Window, Work, NO_CHUNK};
+use crate::segments::{Extent, Task, Window, Work, NO_CHUNK};
 use crate::tickets;
 use crate::{simt, warp};
 
@@ -169,10 +169,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             (begin, upto, chunk_count, is_cut) = (0, 0, 0, false);
         }
         // If not all chunks fit in one work, the last chunk is a second work.
-        let room = match self.is_roomy() {
-            true => room_items::<T, O::Accumulator>(Task::Scan) as u64,
-            false => room_items::<T, O::Accumulator>(self.task) as u64,
-        };
+        let room = self.room_items() as u64;
         let has_tail = has_tail as u32;
         let is_followed = (upto - begin + chunk_count as u64 > room) as u32;
         let segment = first.wrapping_sub(has_tail as u64);
@@ -245,12 +242,32 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether windows have fewer diagonals than a chunk has items. If so, works have the room of a scan's works, even in a reduction. Such
-    /// a launch is small, so few blocks share a multiprocessor, and each may have more room. With more room, fewer windows have a second
-    /// work.
+    /// The number for the room that the block has: for [`Extent::Reduce`], [`Extent::Scan`] or [`Extent::Double`]. If windows have fewer
+    /// diagonals than a chunk has items, works have at least the room of a scan's works, even in a reduction.
     #[inline(always)]
-    pub fn is_roomy(&self) -> bool {
-        self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros()
+    pub fn by_extent(&self, [of_reduce, of_scan, of_double]: [u32; 3]) -> u32 {
+        let is_small = self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros();
+        if Room::<T, O::Accumulator>::block_is_double() {
+            of_double
+        } else if self.task == Task::Scan || is_small {
+            of_scan
+        } else {
+            of_reduce
+        }
+    }
+
+    /// The most items and chunks of a work.
+    #[inline(always)]
+    pub fn room_items(&self) -> u32 {
+        self.by_extent(
+            const {
+                [
+                    room_items::<T, O::Accumulator>(Extent::Reduce) as u32,
+                    room_items::<T, O::Accumulator>(Extent::Scan) as u32,
+                    room_items::<T, O::Accumulator>(Extent::Double) as u32,
+                ]
+            },
+        )
     }
 
     /// An item's place within its vector.

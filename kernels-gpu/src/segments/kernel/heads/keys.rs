@@ -95,6 +95,21 @@ impl Keys {
         // SAFETY: the words are readable (this function's condition). The keys' address is a multiple of 16, and so is the vector's.
         unsafe { simt::load_vector(self.words.wrapping_add(word as usize)) }
     }
+
+    /// A bit for each key of a vector of keys: whether the key is a head. `before` has the two words before the vector. The bits of the key
+    /// of item 0, and of keys that do not exist, may be 0 or 1.
+    #[inline(always)]
+    fn heads_of(self, vector: [u32; 4], before: u64) -> u32 {
+        let [low, high] = [before as u32, (before >> 32) as u32];
+        let [a, b, c, _] = vector;
+        if self.are_wide() {
+            let words = differences(vector, [low, high, a, b]);
+            let either = words | words >> 1;
+            either & 1 | either >> 1 & 2
+        } else {
+            differences(vector, [high, a, b, c])
+        }
+    }
 }
 
 /// Compares two vectors of words. Bit `i` of the result says whether they differ in word `i`.
@@ -108,40 +123,30 @@ fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// A bit for each item of a vector of keys: whether it is a head. The vector begins with the key of item `item`, which wraps if it is
-    /// before item 0. The bits of item 0, and of items that do not exist, may be 0 or 1.
+    /// Loads the vector of keys that begins with the key of item `item`, and the two words before the vector. `item` wraps if it is before
+    /// item 0. In place of a word that does not exist, another word of the keys is loaded.
     ///
     /// # Safety
     /// There is an item, and the keys are readable. `item` is a multiple of the number of keys that a vector has.
     #[inline(always)]
-    unsafe fn heads_of(&self, keys: Keys, item: u64) -> u32 {
+    unsafe fn load_keys(&self, keys: Keys, item: u64) -> ([u32; 4], u64) {
         let shift = keys.shift();
         let (word, end) = (item << shift, self.offsets.item_count << shift);
-        // SAFETY: each word that is loaded is before the keys' end, and the number of a vector's first word is a multiple of 4. `before` is
-        // read as the two words before the vector, or as the first two words of the keys. Both lie at a multiple of 8 bytes.
+        // SAFETY: each word that is loaded is before the keys' end, and the number of a vector's first word is a multiple of 4. The two
+        // words before the vector, or the first two words of the keys, lie at a multiple of 8 bytes.
         unsafe {
-            let (vector, before) = if word < end && end - word >= VECTOR_WORDS as u64 {
+            if word < end && end - word >= VECTOR_WORDS as u64 {
                 let before: *const u64 = keys
                     .words
                     .wrapping_add(word.saturating_sub(2) as usize)
                     .cast();
                 (keys.vector(word), before.read())
             } else {
-                // In place of a word that does not exist, the keys' last word is loaded.
                 let load = |word: u64| keys.word(Ord::min(word, end - 1));
                 let mut vector = [0; 4];
                 for_each_vector!(W in 0 1 2 3 => { vector[W] = load(word.wrapping_add(W as u64)); });
                 let [low, high] = [load(word.wrapping_sub(2)), load(word.wrapping_sub(1))];
                 (vector, low as u64 | (high as u64) << 32)
-            };
-            let [low, high] = [before as u32, (before >> 32) as u32];
-            let [a, b, c, _] = vector;
-            if keys.are_wide() {
-                let words = differences(vector, [low, high, a, b]);
-                let either = words | words >> 1;
-                either & 1 | either >> 1 & 2
-            } else {
-                differences(vector, [high, a, b, c])
             }
         }
     }
@@ -155,15 +160,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn mark_words(&self, keys: Keys, first: u64, words: *mut u32, count: u32) {
         let items = VECTOR_WORDS >> keys.shift();
         let lane = simt::lane();
+        let end = count * u32::BITS;
+        let item_at = |place: u32| first.wrapping_add((place + lane * items) as u64);
         let mut place = simt::warp() * WARP_LANES * items;
-        while place < count * u32::BITS {
+        // SAFETY: there is an item, and the keys are readable (this function's conditions). `first` and the places are multiples of 4.
+        let mut loaded = unsafe { self.load_keys(keys, item_at(place)) };
+        while place < end {
             let step = simt::opaque_one() as u32;
             let own = place + lane * items;
-            let item = first.wrapping_add(own as u64);
+            let item = item_at(place);
+            let (vector, before) = loaded;
+            place += step * self.threads() * items;
+            // The keys of the next turn are in flight during this turn.
+            if place < end {
+                // SAFETY: as before the loop.
+                loaded = unsafe { self.load_keys(keys, item_at(place)) };
+            }
             // SAFETY: the whole warp shuffles, since all lanes have the same `place`. There is an item, and the keys are readable. Each
             // word is written by one lane.
             unsafe {
-                let heads = self.heads_of(keys, item) | (item == 0) as u32;
+                let heads = keys.heads_of(vector, before) | (item == 0) as u32;
                 let existing = self.offsets.item_count.saturating_sub(item);
                 let heads = heads & ((1 << Ord::min(existing, items as u64)) - 1);
                 // 8 lanes have the bits of a word, or 16 if keys are wide.
@@ -178,7 +194,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     words.wrapping_add(number as usize).write(word);
                 }
             }
-            place += step * self.threads() * items;
         }
     }
 

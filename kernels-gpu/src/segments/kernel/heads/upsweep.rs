@@ -8,7 +8,7 @@ use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
 use crate::segments::tuning::{LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
-use crate::segments::{vector_items, Layout, Work, FAN};
+use crate::segments::{vector_items, Extent, Layout, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
 
@@ -34,7 +34,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     fn listed(&self, warp: u32, entry: u32) -> *mut u16 {
         const {
-            let layout = Layout::of::<T, A>();
+            let layout = Layout::of::<T, A>(Extent::Scan);
             let words = 2 * (Self::WINDOW_WORDS + 1) + 2;
             let warps = SHORT_BLOCK_THREADS / WARP_LANES;
             let bytes = words as usize * size_of::<u32>()

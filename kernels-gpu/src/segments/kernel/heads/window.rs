@@ -4,7 +4,7 @@ use crate::contract::WARP_LANES;
 use crate::element::{Element, Words};
 use crate::heads::{Heads, TILE_ITEMS, TILE_WORDS};
 use crate::op::Op;
-use crate::segments::{chunk_items, room_items, Task, Window, Work, NO_CHUNK};
+use crate::segments::{chunk_items, Task, Window, Work, NO_CHUNK};
 use crate::simt;
 use crate::thread::for_each_vector;
 
@@ -321,12 +321,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             });
             // If not all chunks fit in one work, the last chunk is a second work. If a window has fewer items than a chunk, the block has
             // the shared memory of a scan, even in a reduction.
-            let task = if window < chunk {
-                Task::Scan
-            } else {
-                self.task
-            };
-            let most = room_items::<T, O::Accumulator>(task) as u32;
+            let most = self.room_items();
             let is_followed = found != 0 && upto - begin > most;
             let is_cut = of_own != 0 && end - last > chunk;
             let place = self.place_of(origin + begin as u64);

@@ -4,7 +4,7 @@
 //! all later items. The flags of the window's two works follow.
 
 use crate::element::{Accumulator, Element};
-use crate::segments::{chunk_items, Layout};
+use crate::segments::{chunk_items, Extent, Layout};
 use crate::simt;
 
 use super::super::items::Room;
@@ -75,7 +75,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     pub fn word_address(&self, number: u32) -> *mut u64 {
         const {
-            let layout = Layout::of::<T, A>();
+            let layout = Layout::of::<T, A>(Extent::Scan);
             let words = Self::WINDOW_WORDS as usize;
             let bytes = (words + 1) * size_of::<u64>() + 2 * size_of::<u32>();
             assert!(layout.bits.is_multiple_of(8) && layout.bits + bytes <= layout.leaves);
@@ -105,7 +105,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     pub fn heads_count(&self, number: u32) -> *mut u32 {
         const {
-            let layout = Layout::of::<T, A>();
+            let layout = Layout::of::<T, A>(Extent::Scan);
             let words = Self::WINDOW_WORDS as usize + 1;
             let bytes = words * (size_of::<u64>() + size_of::<u32>()) + 2 * size_of::<u32>();
             assert!(layout.bits + bytes <= layout.leaves);
@@ -132,7 +132,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     pub fn raw_bits(&self) -> *mut u32 {
         const {
-            let layout = Layout::of::<T, A>();
+            let layout = Layout::of::<T, A>(Extent::Scan);
             let bytes = (Self::WINDOW_WORDS as usize + 8 + 1) * size_of::<u32>();
             assert!(layout.leaves.is_multiple_of(16) && layout.leaves + bytes <= layout.nodes);
         }

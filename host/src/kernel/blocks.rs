@@ -21,8 +21,8 @@ pub struct Block {
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
-    /// The blocks of these launches: short scans of the whole; segments and calls by key, if there is at most one window for each resident
-    /// block; and some reductions of rows.
+    /// The blocks of these launches: short scans of the whole; launches over segments or by key, if there is at most one window for each
+    /// resident block; and some reductions of rows.
     pub(crate) short: Block,
     /// The blocks of all other launches.
     pub(crate) long: Block,
@@ -64,7 +64,7 @@ impl Blocks {
             shared_bytes: segments::shared_bytes::<T, A>(task),
         };
         Self {
-            // The kernel gives small windows of a reduction the room of a scan. So a short block has the shared memory of a scan.
+            // If windows are small, a reduction uses as much shared memory as a scan. So a short block has the shared memory of a scan.
             short: block(segments::tuning::SHORT_BLOCK_THREADS, Task::Scan),
             long: block(segments::tuning::LONG_BLOCK_THREADS, task),
             bounds: segments::tuning::bounds::<T, A>(task),

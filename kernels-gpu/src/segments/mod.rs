@@ -10,31 +10,31 @@
 //! lowered to its result. For operators that use an item's index, the index is counted from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments), [`Statistics`](crate::op::Statistics) and [`LogSumExp`](crate::op::LogSumExp) combine each sixteen
-//! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`. If there are fewer than sixteen values,
-//! the identity takes the place of each missing value. In the pairwise order, several combinations can be computed at the same time. Also,
-//! both sides of most combinations have the same number of items, which saves `Moments` a division. Version 2 used the left fold for
-//! `LogSumExp`. Version 1 used the left fold for all operators, and did not support `Moments` and `Statistics` on segments.
+//! values pairwise, neighbours first, instead of folding them from the left: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`. If there are fewer than
+//! sixteen values, the identity takes the place of each missing value. In the pairwise order, several combinations can be computed at the
+//! same time. Also, both sides of most combinations have the same number of items, which saves `Moments` a division. Version 2 used the
+//! left fold for `LogSumExp`. Version 1 used the left fold for all operators, and did not support `Moments` and `Statistics` on segments.
 //!
-//! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of the
-//! items is kept, so operators need not commute.
+//! In both orders, a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The
+//! order of the items is kept, so operators need not commute.
 //!
-//! A scan first combines by sixteens in the same way. Then it computes prefixes in the opposite direction, from the one value that is left
-//! down to the items. The prefix of the one value that is left is the identity. The first of sixteen values has the same prefix as the
-//! value that the sixteen were folded to. The prefix of each further value is the prefix of the value before it, combined with the value
-//! before it. In an exclusive scan, an item's result is its prefix. In an inclusive scan, it is the prefix combined with the item. The
-//! result is lowered. So an item's result depends only on its segment's items up to this item.
+//! A scan first combines each segment's items by sixteens in the same way. Then it computes prefixes in the opposite direction, from the
+//! one value that is left down to the items. The prefix of the one value that is left is the identity. The first of sixteen values has the
+//! same prefix as the value that the sixteen were folded to. The prefix of each further value is the preceding value's prefix, combined
+//! with the preceding value. In an exclusive scan, an item's prefix is lowered to the item's result. In an inclusive scan, the prefix is
+//! first combined with the item, and then lowered. So an item's result depends only on its segment's items up to this item.
 //!
 //! # The work
 //!
-//! Items and segments' ends, merged in the order of the input, lie on the *diagonals* of Merrill and Garland's merge path: segment `s`
-//! begins at diagonal `offset[s] + s`, and these diagonals ascend strictly. A segment is cut into **chunks** of [`chunk_items`], a power of
-//! 16; an empty segment counts as one chunk. **Window** `w` has the diagonals from `w·D` to `(w + 1)·D`, exclusive. `D` is the number of
-//! items of a chunk, or a smaller power of two in a small launch: see [`window_shift`]. A chunk belongs to the window in which it begins.
-//! Results do not depend on `D`. At most one chunk of a window belongs to a segment that began in an earlier window. This chunk is the
-//! window's **tail**, and comes first. The segments that begin in the window follow. The last of these segments is *cut* if it has more
-//! than one chunk: its further chunks belong to later windows. So the items and segments of a window are limited, whatever the segments'
-//! lengths. A block works on up to [`MOST_WINDOWS`] windows. Several blocks share a multiprocessor: some copy items to shared memory while
-//! others compute.
+//! The items and the ends of the segments are merged in the order of the input. Places in this merged sequence are called *diagonals*, as
+//! in Merrill and Garland's merge path: segment `s` begins at diagonal `offset[s] + s`. The diagonals at which segments begin ascend
+//! strictly. A segment is cut into **chunks** of [`chunk_items`], a power of 16; an empty segment counts as one chunk. **Window** `w` has
+//! the diagonals from `w·D` to `(w + 1)·D`, exclusive. `D` is the number of items of a chunk, or a smaller power of two in a small launch:
+//! see [`window_shift`]. A chunk belongs to the window in which it begins. Results do not depend on `D`. At most one chunk of a window
+//! belongs to a segment that began in an earlier window. This chunk is the window's **tail**, and comes first. The segments that begin in
+//! the window follow. The last of these segments is *cut* if it has more than one chunk: its further chunks belong to later windows. So the
+//! items and segments of a window are limited, whatever the segments' lengths. A block works on up to [`MOST_WINDOWS`] windows. Several
+//! blocks share a multiprocessor: some copy items to shared memory while others compute.
 //!
 //! A window may have no chunk. Then its diagonals belong to a chunk that begins in an earlier window, or come after the last segment.
 //!
@@ -45,7 +45,7 @@
 //! which starts at place `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments'
 //! lengths, and no prefix sum of the chunks' numbers of leaves is needed. In rows whose length is a multiple of 16 items, chunk `c` has the
 //! slots from `p / 16` on. Then a work of 4,096 items has 256 slots, so all warps have equally many leaves. A bit is set for each chunk's
-//! first slot. So the number of bits that are set up to a slot tells to which chunk the slot belongs.
+//! first slot. So the chunk of a slot is found by counting the set bits, from slot 0 to this slot.
 //!
 //! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, and
 //! checked there. Offsets of 4 bytes are copied in vectors. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots
@@ -56,10 +56,10 @@
 //! equally long, there are usually no windows, and single warps combine whole chunks (see `kernel/whole.rs`).
 //!
 //! Operators [with rings](rings::has_rings) fold from the left. They reduce rows of one item without shared memory (see
-//! `kernel/singles.rs`). For rows with equally long chunks, there are no windows, unless several blocks share a row. Several warps of a
-//! block then have a ring each in shared memory, and one block takes all chunks of a row (see `kernel/rings.rs`). All other reductions of
-//! segments by these operators have windows. If a block's chunks are long on average, each warp with a ring takes whole chunks, and copies
-//! their items through its ring (see `kernel/long.rs`).
+//! `kernel/singles.rs`). For rows with equally long chunks, there are no windows, unless several blocks share a row. Without windows,
+//! several warps of a block have a ring each in shared memory, and one block takes all chunks of a row (see `kernel/rings.rs`). All other
+//! reductions of segments by these operators have windows. If a block's chunks are long on average, each warp with a ring takes whole
+//! chunks, and copies their items through its ring (see `kernel/long.rs`).
 //!
 //! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the
 //! last of sixteen, its value is first combined with those of the other fifteen. If a later block combines a row, the value of the row's
@@ -68,14 +68,15 @@
 //!
 //! # Segments that start at heads
 //!
-//! Reductions and scans by key have segments that start at [heads](crate::heads). The heads are bits, which an earlier launch has written,
-//! unless the conditions below hold. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A
-//! chunk belongs to the window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the
-//! bits. A reduction also writes the number of the runs and, if they are wanted, the runs' first keys and starts. See `kernel/heads.rs`.
+//! Reductions and scans by key have segments that start at [heads](crate::heads). An earlier launch has written them as bits, unless the
+//! conditions of the next paragraph hold. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`,
+//! exclusive. A chunk belongs to the window in which it begins. There are no starts and no slots: each thread uses the bits to find the
+//! chunks around its items. A reduction also writes the number of the runs and, if they are wanted, the runs' first keys and starts. See
+//! `kernel/heads.rs`.
 //!
 //! A reduction or a forward scan by key finds the heads itself if all of these conditions hold: it has few keys, a key has 4 or 8 bytes,
 //! the address of the keys is a multiple of 16, and two keys are equal exactly if their bytes are equal. See `kernel/heads/keys.rs`. In
-//! such a launch, each window has one more state word, in which it publishes its heads.
+//! such a launch, each window has one more state word. There it publishes its last head and, in a reduction, the number of its heads.
 //!
 //! [`FAN`] is the only number here that changes results.
 
@@ -196,9 +197,10 @@ pub const fn state_words<A>(window_count: u64) -> u64 {
 /// start at heads, this limit is for the items alone. All chunks of a window except the last have together fewer items than the window has
 /// diagonals. If the last chunk does not fit beside them, it is the window's second work.
 ///
-/// In two cases, the room beyond the items of one chunk is smaller, so that one more block fits on a multiprocessor: with accumulators of
-/// more than 8 bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with
-/// narrow accumulators keeps more room, since it has too many registers for one more block.
+/// Beyond the items of one chunk, there is some spare room. It is smaller in two cases: if accumulators have more than 8 bytes, and in a
+/// reduction of narrow items with accumulators of at most 4 bytes. In these cases, one more block fits on a multiprocessor
+/// ([`tuning::bounds`] has timings). A scan with narrow accumulators keeps more room: its threads need too many registers for one more
+/// block.
 pub const fn room_items<T, A>(task: Task) -> usize {
     let is_small = match task {
         Task::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
@@ -240,7 +242,7 @@ const START_BYTES: u32 = size_of::<u32>() as u32;
 const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
 
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
-/// streamed. With narrower or wider items, a chunk has fewer vectors than a block of [`LONG_BLOCK_THREADS`] reads at once.
+/// streamed. With narrower or wider items, a chunk has fewer vectors than a block of [`LONG_BLOCK_THREADS`] threads reads at once.
 ///
 /// Sums are not streamed. Sums of 2^28 `f32` in rows of 1,024 and of 65,536 took 303 and 305 µs on an H200 (2026-11-26) when they combined
 /// sixteens pairwise and were streamed in pieces. With items in shared memory they took 250 and 251 µs.
@@ -248,9 +250,9 @@ pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }
 
-/// Whether a scan by key with `O` may go by sixteens of places: a thread holds the items of 16 consecutive places (see
-/// `kernel/heads/sixteens.rs`). Items are copied in vectors, and have at most 4 bytes. A result has the size of an item, since results
-/// replace items in shared memory.
+/// Whether the threads of a scan by key with `O` may each hold the items of 16 consecutive places (see `kernel/heads/sixteens.rs`). Items
+/// must be copied in vectors, and have at most 4 bytes. A result must have the size of an item, since results replace items in shared
+/// memory.
 pub const fn goes_by_sixteens<O: Op<T>, T: Element>() -> bool {
     has_vectors::<T>() && size_of::<T>() <= 4 && size_of::<O::Output>() == size_of::<T>()
 }
@@ -288,7 +290,7 @@ pub const fn offset_of<T>(index: usize) -> usize {
 /// There are two areas for bits and two for counts. Consecutive works that have slots use them in turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// A bit for each slot, in words of 32, and a word of flags about the chunks.
+    /// A bit for each slot, in words of 32 bits. A word of flags about the chunks follows.
     pub bits: usize,
     /// For each word of bits, how many bits are set in the words before it.
     pub counts: usize,
@@ -338,17 +340,17 @@ pub struct Work {
     pub end: u32,
     /// How many chunks there are; 0 if there is no work.
     pub chunk_count: u32,
-    /// The window's tail, as a number among the chunks, or [`NO_CHUNK`].
+    /// The number of the window's tail among the work's chunks; [`NO_CHUNK`] if the work does not have the tail.
     pub tail_chunk: u32,
-    /// The first chunk of the window's cut segment, whose other chunks belong to later windows: a number among the work's chunks, or
-    /// [`NO_CHUNK`].
+    /// The number, among the work's chunks, of the cut segment's first chunk; [`NO_CHUNK`] if the work does not have that chunk. The other
+    /// chunks of the cut segment belong to later windows.
     pub cut_chunk: u32,
     /// The number of the work's window in the block.
     pub window: u32,
     /// Whether the window has a second work, after this one: 0 or 1.
     pub is_followed: u32,
-    /// Where the first chunk's start lies, in bytes after the items' first byte. A start is the low half of an offset. Starts have the
-    /// order of the offsets in memory.
+    /// Where the first chunk's start lies, in bytes after the items' first byte. A start is the low half of an offset. The starts lie in
+    /// the same order as their offsets in global memory.
     pub starts: u32,
 }
 
@@ -405,7 +407,7 @@ impl Layout {
         }
     }
 
-    /// The size of items and starts together.
+    /// The size in bytes of the memory for items and starts together.
     ///
     /// They share the room: the more chunks a work has, the fewer items it may have. The last row of items may be used in part, and so may
     /// the first and the last vector of starts.

@@ -15,7 +15,7 @@ enum Starts<'a> {
     Rows(usize),
 }
 
-/// The results of runs, the runs' first keys, and the runs' starts followed by the number of items.
+/// Three lists: the results of the runs, their first keys, and their starts. The number of items follows the last start.
 pub type ReducedRuns<R, K> = (Vec<R>, Vec<K>, Vec<u32>);
 
 impl Engine {
@@ -80,7 +80,7 @@ impl Engine {
         ]);
         let report = self.upload(&[0_u64]);
         let diagonals = (items.len() + segment_count) as u64;
-        // The library chooses the windows and the threads in nearly the same way.
+        // The size of windows and the number of threads are chosen here in nearly the same way as in the library.
         let resident_blocks = 4 * u64::from(self.device.multiprocessors);
         let chunk_items = segments::chunk_items::<T, O::Accumulator>();
         let window_shift = segments::window_shift(chunk_items, diagonals, resident_blocks);

@@ -206,7 +206,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
-    /// How many values of pieces of streamed rows fit in shared memory.
+    /// How many values of pieces of streamed rows (see `rows.rs`) fit in shared memory.
     pub const PIECES: u32 =
         (shared_bytes::<T, A>(Task::Reduce) - Self::LAYOUT.leaves as u32) / size_of::<A>() as u32;
 
@@ -287,8 +287,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
         // The threads of a block copy one vector each at a time. Together, these vectors fill a multiple of eight rows of shared memory. So
-        // the next vector of a thread has the same position in its row. In global memory, the thread's next vector is `far` bytes away from
-        // this one.
+        // a thread's next vector has the same position in its row as this vector. In global memory, the next vector is `far` bytes away
+        // from this one.
         let memory = room.item_memory();
         let mut offset = offset_of::<T>(place as usize) as u32;
         let places = items * self.threads();
@@ -318,7 +318,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The lowest index that an item of a vector has in memory. In the direction of the work, the vector begins with `item`.
+    /// Of the items of a vector, the lowest index in memory. In the direction of the work, `item` is the vector's first item.
     #[inline(always)]
     pub fn lowest(&self, item: u64) -> usize {
         let Offsets {

@@ -71,7 +71,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     /// How many words a window of full size has. A smaller window has as many; its last words have no heads.
     pub const WINDOW_WORDS: u32 = chunk_items::<T, A>() as u32 / WORD_BITS;
 
-    /// The address of a word, in the form of [`Word::packed`].
+    /// The address of word `number`, which has the form of [`Word::packed`].
     #[inline(always)]
     pub fn word_address(&self, number: u32) -> *mut u64 {
         const {
@@ -84,7 +84,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         words.wrapping_add(number as usize)
     }
 
-    /// A word of the window, or of the items after it.
+    /// Word `number` of the window. If `number` is past the window's words, returns the word that stands for all later items.
     ///
     /// # Safety
     /// The words are written.
@@ -147,7 +147,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
             .wrapping_add(Self::WINDOW_WORDS as usize + 8)
     }
 
-    /// The address of the flags of the window's work 0 or 1.
+    /// The address of the flags of the window's first work (`work` is 0) or second work (1).
     #[inline(always)]
     pub fn flags_of(&self, work: u32) -> *mut u32 {
         let flags: *mut u32 = self.word_address(Self::WINDOW_WORDS + 1).cast();

@@ -28,7 +28,7 @@ use common::program;
 #[derive(Debug, Parser)]
 #[command(name = "prefix_sum")]
 struct Arguments {
-    /// The lengths of the rows, in items [default: a small number of rows and a large one, made up]
+    /// The lengths of the rows, in items [default: made-up lengths, first of a few rows and then of many]
     #[arg(value_name = "LENGTH", allow_negative_numbers = true, value_parser = length)]
     lengths: Vec<u64>,
 }
@@ -55,7 +55,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Box<dyn Error>> 
     }
 }
 
-/// A few rows, from slice to `Vec` in one call.
+/// Scans the lengths of a few rows: one call takes a slice and returns a `Vec`.
 fn small(lengths: &[u64], out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let offsets = scan::<Sum, _>(lengths).exclusive().wait(Gpu::global())?;
     writeln!(out, "\n{:>8} {:>8} {:>8}", "row", "length", "offset")?;
@@ -67,7 +67,7 @@ fn small(lengths: &[u64], out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     check(lengths, &offsets, out)
 }
 
-/// Many rows, in device buffers.
+/// Scans the lengths of many rows, in device buffers.
 fn large(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let mut random = common::Random::new(2);
     let rows = common::item_count(1 << 26, 1_000_000);

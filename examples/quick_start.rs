@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(gpu_sum(&numbers)?, 250_000.0); // slice in, number out
     assert_eq!(gpu_max(&numbers)?, Some(0.25)); // `None` for an empty slice
 
-    let gpu = Gpu::new()?; // or on the device, in `cust`'s buffers
+    let gpu = Gpu::new()?; // from here on: device memory, in `cust`'s buffers
     gpu.make_current()?;
     let lengths = DeviceBuffer::from_slice(&[3u32, 1, 4, 1, 5])?;
     let mut offsets = DeviceBuffer::zeroed(lengths.len())?;

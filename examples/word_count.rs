@@ -27,7 +27,7 @@ use warpfold::{Equal, Gpu, runs};
 
 use common::{program, quoted};
 
-/// How many words are shown: the most frequent ones.
+/// How many of the most frequent words are shown.
 const SHOWN: usize = 10;
 
 /// Counts the words of a text on the GPU.

@@ -1,5 +1,5 @@
-//! The kernels' bookkeeping: calls that are cut into several launches, tags that are used up, scan blocks with room for 1, 2 or 4 tiles,
-//! and tiles of both shapes.
+//! Tests of the kernels' bookkeeping: calls that are cut into several launches, called pieces here; calls with the last tag and with the
+//! first tag after it; scans whose blocks have room for 1, 2 or 4 tiles; and tiles of short and of long scans.
 
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -65,7 +65,8 @@ fn a_scan_in_pieces_has_the_bits_of_one_launch() {
     assert_eq!(count, 71);
     for generation in GENERATIONS {
         let engine = engine(generation, SCAN, &items);
-        // Some pieces have fewer tiles than the device holds blocks. Pieces end within a tile group, or at the end of one.
+        // Some pieces have fewer tiles than the number of blocks that the device holds at a time. Pieces end within a tile group, or at the
+        // end of one.
         let cuts: [&[u64]; 4] = [&[71], &[1, 71], &[32, 64, 71], &[2, 31, 33, 70, 71]];
         for (calls, ends) in (1..).zip(cuts) {
             let options = RunOptions::default();
@@ -121,7 +122,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
     }
 }
 
-/// The numbers of tiles for which a scan's blocks have room.
+/// For how many tiles a block of a scan has room in shared memory.
 const ROOMS: [u32; 3] = [1, 2, 4];
 
 #[test]

@@ -5,15 +5,15 @@
 //! the bug must find it. The unchanged kernel must run clean, with the right bits. The checks `sync`, `race` and `init` each have
 //! runs of their own, so that their findings are counted separately.
 //!
-//! The tests print how often each check finds the bug, for several seeds of every policy, in the order of the policies
-//! (seeded, reversed blocks, one block at a time, a starved block, stale reads):
+//! The tests print how often each check finds the bug. For each check, there are five numbers, one for each policy, in this order: seeded,
+//! reversed blocks, one block at a time, a starved block, stale reads. This command takes 20 seeds of each policy:
 //!
 //! ```text
 //! WARPFOLD_SEEDS=20 cargo test --release --test planted -- --nocapture
 //! ```
 //!
-//! If an edit no longer fits the text, its test fails: find the right occurrence in the new text. The edits are for the committed
-//! text, so the tests are left out if another compiler makes the text.
+//! If an edit no longer fits the text, its test fails. Then find the right occurrence in the new text, and change the edit. The edits are
+//! for the committed text, so the tests are left out if another compiler makes the text.
 #![cfg(not(feature = "cuda_builder"))]
 
 #[path = "planted/bug.rs"]

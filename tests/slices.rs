@@ -10,7 +10,7 @@ use crate::device::Kernel;
 use data::{Sample, assert_same_bits, ordinary};
 use warpfold::{Cpu, Equal, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
 
-/// Bytes of the longest piece, unless a chunk is longer.
+/// The longest piece has this many bytes, unless a chunk is longer.
 const PIECE_BYTES: usize = 4 << 20;
 
 /// Numbers of items: 1; 1,000; as many as the longest piece has; one more than that; and almost two and a half times as many as the longest

@@ -1,6 +1,7 @@
 //! Streams, threads and graphs: queued calls, many calls at once, and captured calls.
 //!
-//! The tests copy with `cust`. Such a copy invalidates a capture on another thread. So a test that captures runs alone.
+//! The tests copy with `cust`. Such a copy invalidates a capture on another thread. So no other test runs beside a test that captures a
+//! graph.
 
 mod common;
 #[path = "common/data.rs"]
@@ -32,7 +33,7 @@ fn beside_others() -> RwLockReadGuard<'static, ()> {
     CAPTURE.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The lock of a test that captures, or measures free memory.
+/// The lock of a test that captures a graph, or of one that measures free memory. Such a test runs alone.
 fn alone() -> RwLockWriteGuard<'static, ()> {
     CAPTURE.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -264,7 +265,8 @@ fn short_lived_streams_share_workspaces() {
         drop(data);
         free_bytes.push(cust::memory::mem_get_info().unwrap().0);
     }
-    // A driver reuses stream handles, but perhaps not at once.
+    // The driver reuses the handles of destroyed streams, but perhaps only after some calls. So the test compares the free memory after 21
+    // calls with that after 40.
     let lost = free_bytes[20].saturating_sub(free_bytes[39]);
     assert!(lost <= 4 << 20, "{free_bytes:?}");
 }

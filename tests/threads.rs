@@ -1,4 +1,4 @@
-//! Calls on slices from more threads than there are transfer lanes of one size: all calls end with the right results.
+//! Many threads make calls on slices: more threads than there are transfer lanes of one size. All calls end with the right results.
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,8 @@ use warpfold::{
 /// How many items a slice has: several pieces. The number is a multiple of eight.
 const ITEMS: usize = 300_000;
 
-/// More threads than there are calls in the list below, transfer lanes for pieces, short transfer lanes, or streams for calls.
+/// How many threads make calls. Each of these numbers is smaller: the calls in the list below, the transfer lanes for pieces, the short
+/// transfer lanes, and the streams for calls.
 const THREADS: usize = 72;
 
 /// After this time, a child process counts as hung.

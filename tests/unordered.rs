@@ -21,7 +21,7 @@ use warpfold::{Max, Sum, cust, reduce, scan};
 
 const ITEMS: usize = 60_000;
 
-/// Whether the reduction waits for an event after the scan.
+/// Whether the reduction waits for an event that is recorded after the scan.
 #[derive(Clone, Copy, PartialEq)]
 enum Between {
     Nothing,

@@ -25,11 +25,11 @@ pub enum Command {
     Measure(Measure),
     /// Draws the table and the charts of a results.csv again, or the charts of a shapes.csv.
     Chart(Chart),
-    /// Prints the targets, and the values that a results.csv reached.
+    /// Prints each target, with the worst value that was measured for it. The measurements come from a results.csv.
     Targets(Targets),
     /// Compiles CUB's calls for another machine. Then the other machine needs no nvcc. This machine needs no GPU.
     Cub(CubLibraries),
-    /// Times indices of extremes, dot products, segments and other calls, beside CUB.
+    /// Times other calls, beside CUB: dot products, arg-min and arg-max, segments and more.
     Shapes(Shapes),
     /// Times the host's cost of calls: a first call, calls that queue, calls that wait, and calls on slices.
     Host(HostPath),
@@ -61,7 +61,7 @@ pub struct Measure {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// After this many seconds, do not begin another number of items, another type or another run.
+    /// After this many seconds, the remaining sizes, types and runs are skipped.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
     /// The seed of the random items; without this, the current time.
@@ -82,13 +82,13 @@ pub struct Measure {
 /// The settings of the shapes' measurements.
 #[derive(Debug, Args)]
 pub struct Shapes {
-    /// Only measurements whose names contain one of these texts.
+    /// Only the shapes whose names contain one of these texts are measured.
     #[arg(long)]
     pub only: Vec<String>,
     /// The numbers of items, as exponents of two.
     #[arg(long, default_value = "16,20,24,28")]
     pub sizes: Sizes,
-    /// At most this many batches of each call are timed. The two sides take turns.
+    /// At most this many batches of each call are timed. warpfold and CUB take turns.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
     /// How many times everything is measured.
@@ -117,13 +117,13 @@ pub struct CubLibraries {
     /// The element types, by name; without this, all of them.
     #[arg(long, value_delimiter = ',', value_parser = type_name)]
     pub types: Vec<String>,
-    /// A checkout of CCCL. Its CUB is compiled, instead of the CUB that comes with nvcc. Keep the libraries of each CUB in a separate
-    /// folder.
+    /// A checkout of CCCL. Its CUB is compiled, instead of the CUB that comes with nvcc. Keep the libraries of each version of CUB in a
+    /// separate folder.
     #[arg(long)]
     pub cccl: Option<PathBuf>,
 }
 
-/// A file of rows, and the folder for its drawings.
+/// A file of measurements, and the folder for its charts and its table.
 #[derive(Debug, Args)]
 pub struct Chart {
     /// The file that `measure` or `shapes` wrote.
@@ -152,12 +152,12 @@ pub struct HostPath {
 pub struct Targets {
     /// The file that `measure` wrote.
     pub csv: PathBuf,
-    /// The output of `host`, in a file.
+    /// A file with the output of `host`.
     #[arg(long)]
     pub host: Option<PathBuf>,
 }
 
-/// The largest exponent that can be requested: 32 GiB of 8-byte items.
+/// The largest exponent that can be requested. 2^32 items of 8 bytes are 32 GiB.
 const LARGEST: u32 = 32;
 
 /// Numbers of items, as exponents of two.
@@ -206,7 +206,7 @@ impl std::str::FromStr for Arch {
     }
 }
 
-/// The name of an element type that is measured.
+/// Returns the text if it is the name of an element type that is measured. Otherwise returns an error.
 fn type_name(text: &str) -> Result<String> {
     let known: Vec<&str> = TYPES.iter().map(|each| each.name).collect();
     ensure!(

@@ -17,7 +17,8 @@ pub struct Contender<'a> {
     pub call: Call<'a>,
 }
 
-/// The stream and the buffers of the calls. A sum or a maximum writes the first item of `output`, and the wide sum writes `wide`.
+/// The stream and the buffers of the calls. The plain sum and the maximum write the first item of `output`. The wide sum writes `wide`. A
+/// scan or a copy writes all of `output`.
 ///
 /// A `DeviceSlice` does not borrow its buffer: the caller keeps the buffers until the calls are done.
 #[derive(Clone, Copy)]
@@ -121,7 +122,7 @@ fn cub_call<'a, T: Measured, U: Measured>(
     output: DeviceSlice<U>,
 ) -> Result<Call<'a>> {
     let bytes = routine.temporary_bytes(place.stream, &place.input, &output)?;
-    // SAFETY: CUB only reads storage that it has written.
+    // SAFETY: CUB writes each part of the storage before it reads that part.
     let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }?;
     Ok(Box::new(move || {
         // SAFETY: the library is the one for `T`. `output` has the type of the case's result, and room for the result. `temporary` has the

@@ -55,7 +55,7 @@ impl Cub {
         }
     }
 
-    /// Compiles the libraries for the types, except those that are already in `folder`, and loads them.
+    /// Loads the libraries for the types from `folder`. First compiles the libraries that are not there yet.
     pub fn build(types: &[&'static Type], capability: (u32, u32), folder: &Path) -> Result<Self> {
         let libraries = libraries_of(types);
         compile(&libraries, capability, folder, &[])?;
@@ -100,7 +100,7 @@ type Function = unsafe extern "C" fn(
 pub struct Library {
     routines: BTreeMap<Case, Function>,
     version: i32,
-    /// Never unloaded: the CUDA runtime in it cleans up by itself when the process ends.
+    /// Never unloaded. Unloading is not needed: the CUDA runtime in the library cleans up by itself when the process ends.
     _library: ManuallyDrop<libloading::Library>,
 }
 

@@ -60,7 +60,7 @@ pub struct Type {
     pub name: &'static str,
     /// The same type in CUDA C++.
     pub cuda: &'static str,
-    /// The type of its wide sum.
+    /// The type of the wide sum, also in CUDA C++.
     pub cuda_wide: &'static str,
 }
 
@@ -182,7 +182,7 @@ impl<T: Measured> Data<T> {
         Self::of(period)
     }
 
-    /// Lists that repeat the items of `period`, which has at least one item.
+    /// Data that repeats the items of `period`. `period` has at least one item.
     pub fn of(period: Vec<T>) -> Self {
         let mut sums = vec![0];
         for (index, item) in period.iter().enumerate() {

@@ -99,7 +99,7 @@ fn seed_of_the_day() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// A progress bar, if there is a terminal.
+/// A progress bar, which is visible only on a terminal.
 fn progress(options: &Measure, types: usize) -> ProgressBar {
     let steps = options.runs as usize * types * options.sizes.0.len();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}");
@@ -124,7 +124,7 @@ struct Session<'a> {
 
 macro_rules! measures {
     ($($t:ty),*) => {
-        /// Measures the requested cases and sizes for items of a type of the table.
+        /// Measures the requested cases and sizes for items of the type that `each` names.
         fn measure_type(each: &Type, session: &mut Session<'_>) -> Result<()> {
             $(if each.name == <$t as Measured>::NAME {
                 return measure::<$t>(session);

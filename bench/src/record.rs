@@ -70,7 +70,7 @@ impl Case {
     }
 }
 
-/// The library or driver that makes the call.
+/// The library or driver that is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {

@@ -1,4 +1,4 @@
-//! Reports of the rows: a table, charts, and the targets with the reached values.
+//! Reports of the rows: a table, charts, and the targets with the measured values.
 
 mod chart;
 mod host_targets;
@@ -34,7 +34,8 @@ pub fn draw(csv: &Path, folder: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the targets, and the values that the rows of a file reach. If there is a file from `host`, prints the host's targets, too.
+/// Prints each target, with the worst value that the rows of a file have for it. If the output of `host` is given, also prints the targets
+/// for the host's time of a call.
 pub fn print_targets(csv: &Path, host: Option<&Path>) -> Result<ExitCode> {
     let record = Record::read(csv)?;
     print!("{}", targets::markdown(&Summary::of(&record)));

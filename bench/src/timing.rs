@@ -150,7 +150,7 @@ impl<'a> Batch<'a> {
         let Some(graph) = &self.graph else {
             return self.launch();
         };
-        // SAFETY: the graph uses the buffers of `self.call`, which lives. Freeing a buffer waits for the stream's work.
+        // SAFETY: the graph uses the buffers of `self.call`, and `self.call` is alive. Freeing a buffer waits for the stream's work.
         unsafe { graph.launch(stream) };
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cache::Cache;
 use crate::variables::{LOCKED, UPDATE};
 
-/// The contents of a file: the list of `operators!` or of `kernels!`.
+/// What a file contains: a list of rows in `operators!`, or kernels in `kernels!`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     /// Operators, in `operators!`.

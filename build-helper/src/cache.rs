@@ -28,7 +28,7 @@ use crate::variables::CACHE;
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
 /// The most libraries that are kept. Each takes about 60 MB. Each combination of compiler, edition, lock file and warpfold's sources has a
-/// library of its own.
+/// separate library.
 const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.

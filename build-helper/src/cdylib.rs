@@ -28,7 +28,7 @@ pub struct Package {
     pub version: String,
     /// Its features.
     pub features: &'static [&'static str],
-    /// The names of the packages, among this package and its dependencies, whose functions have barriers.
+    /// Of this package and its dependencies: the names of those packages whose functions have barriers.
     pub with_barriers: &'static [&'static str],
 }
 
@@ -50,7 +50,7 @@ pub struct Cdylib {
 }
 
 impl Cdylib {
-    /// Writes the crate, for targets of these names, to a folder of its own in `output`.
+    /// Writes the crate to a separate folder in `output`. The crate has a profile for each of the names in `targets`.
     pub fn write(
         package: &Package,
         targets: &[&str],
@@ -69,7 +69,7 @@ impl Cdylib {
         write(&folder.join("src/lib.rs"), &source)?;
 
         // The `cuda_std` in rust-cuda's repository accepts any `glam` from 0.22 on, but does not compile with versions after 0.30. The
-        // `cuda_std` on crates.io does not use `glam`: with it, this command fails, without harm.
+        // `cuda_std` on crates.io does not use `glam`. With that `cuda_std`, this command fails, which does no harm.
         Command::new(env::var("CARGO")?)
             .args(["update", "--package=glam", "--precise=0.30.5"])
             .current_dir(&folder)

@@ -1,9 +1,9 @@
 //! Writes the crates for the device, and has cargo compile them. In these crates, the name `warpfold` means the crate `warpfold-kernels`.
 //!
-//! A file of kernels is in a crate of its own, on which the device crate depends. The file's crate and `warpfold-kernels` are compiled
-//! without MIR's optimisations: `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators contain neither
-//! shuffles nor barriers. Rows of operators are compiled separately, against the library that cargo has compiled for an empty device crate
-//! (see [`crate::library`]).
+//! If the user's file has kernels, it is in a separate crate, on which the device crate depends. The file's crate and `warpfold-kernels`
+//! are compiled without MIR's optimisations: `JumpThreading` would copy a shuffle or a barrier into both arms of a branch. Operators
+//! contain neither shuffles nor barriers. Rows of operators are compiled separately, against the library that cargo has compiled for an
+//! empty device crate (see [`crate::library`]).
 
 use std::env;
 use std::fs;

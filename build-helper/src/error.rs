@@ -51,7 +51,7 @@ pub enum Error {
         /// The committed device code, if there is any, and why it is not used.
         committed: Option<(PathBuf, Unfit)>,
     },
-    /// The committed device code does not fit, although `WARPFOLD_LOCKED` or `WARPFOLD_UPDATE=check` is set.
+    /// The committed device code does not fit, and `WARPFOLD_LOCKED` or `WARPFOLD_UPDATE=check` demands that it fits.
     #[error(
         "{} {unfit}. `{update}=1 cargo build` writes it anew. It has to fit because {locked} is set, or {update}=check.",
         .path.display(), update = UPDATE, locked = LOCKED
@@ -62,7 +62,7 @@ pub enum Error {
         /// Why it does not fit.
         unfit: Unfit,
     },
-    /// No device code is committed, although `WARPFOLD_LOCKED` or `WARPFOLD_UPDATE=check` is set.
+    /// `WARPFOLD_LOCKED` or `WARPFOLD_UPDATE=check` demands committed device code, and there is none.
     #[error(
         "there is no {}, and {locked} or {update}=check is set. `{update}=1 cargo build` writes it.",
         .path.display(), update = UPDATE, locked = LOCKED
@@ -83,7 +83,7 @@ pub enum Error {
         /// The first kernel that differs; `None` if the file only has extra kernels.
         symbol: Option<String>,
     },
-    /// The device code is not written, because the file would be read as other texts.
+    /// The file of committed device code is not written, because a text in it would not unpack unchanged.
     #[error("{} cannot be written: it would not be read as these kernels", .path.display())]
     NotPacked {
         /// The file.
@@ -139,7 +139,7 @@ pub struct Refusal {
     pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
-    /// Whether the row would be accepted with `reduction only`, because its reduction is not refused.
+    /// Whether the row has a reduction that is not refused. Such a row would be accepted if it said `reduction only`.
     pub may_reduce_only: bool,
 }
 
@@ -192,7 +192,7 @@ impl fmt::Display for Refusals<'_> {
     }
 }
 
-/// A fault in the compiler's text that no operator should be able to cause.
+/// The compiler's PTX is not as expected, and no operator should be able to cause that.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the compiler's PTX is not what is expected: {what}")]
 pub struct Problem {
@@ -206,7 +206,7 @@ impl From<warpfold_ptx::Malformed> for Problem {
 }
 
 impl Problem {
-    /// A fault with this description.
+    /// A problem with this description.
     pub fn unexpected(what: impl Into<String>) -> Self {
         Self { what: what.into() }
     }

@@ -22,7 +22,7 @@ use crate::ptx::splice::splice;
 use crate::reason::Reason;
 use crate::variant::Variant;
 
-/// The prefix of the symbol of an operator's function that is compiled separately: `warpfold_combine_of_gcd`.
+/// If an operator's function is compiled separately, its symbol begins with this prefix: `warpfold_combine_of_gcd`, for example.
 const FUNCTION: &str = "warpfold_";
 
 /// The prefix of the symbols of users' kernels.
@@ -195,7 +195,7 @@ pub fn reduction_of(operator: &str) -> String {
     format!("{}{operator}", Kind::Reduce.definition().prefix)
 }
 
-/// Whether the text has the reduction of the operator's row, and there is no reason to refuse it.
+/// Whether the text has the reduction of the operator's row, and this reduction is not refused.
 fn has_good_reduction(
     text: &Text,
     hooks: &BTreeMap<String, Hook>,
@@ -210,8 +210,8 @@ fn has_good_reduction(
     Ok(refuse::reason_of_kernel(&body).is_none())
 }
 
-/// The refusal of a whole kernel. It names the kernel's kind instead of a function, since the fault may lie in no single function of the
-/// operator.
+/// The refusal of a whole kernel. It names the kernel's kind instead of a function of the operator, since the cause may be more than one
+/// function.
 pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusal {
     Refusal {
         function: kernel_kind(symbol, operator).to_owned(),
@@ -240,7 +240,7 @@ fn with_memory_named<'a>(
     })
 }
 
-/// Finishes a kernel: masks narrow stores of floats, inspects the kernel, and writes it as a text of its own.
+/// Finishes a kernel: masks the floats in narrow stores (see [`narrow`]), inspects the kernel, and writes it as a separate text.
 pub fn finished(
     kernel: Function,
     origin: Origin,

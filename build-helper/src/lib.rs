@@ -14,8 +14,8 @@
 //! }
 //! ```
 //!
-//! [`kernels()`] compiles a file of whole kernels, in one `warpfold::kernels! { … }`. The kernels are made of the building blocks in
-//! `warpfold_kernels::device`.
+//! [`kernels()`] compiles a file of whole kernels, which are written in one `warpfold::kernels! { … }`. The kernels are made of the
+//! building blocks in `warpfold_kernels::device`.
 //!
 //! # Requirements
 //!
@@ -28,7 +28,7 @@
 //!
 //! Each row's kernels are kept in the user's cache folder. Their key covers the row's tokens, the tokens of the functions, types and other
 //! Rust items that the row needs, the edition, the compiler, warpfold's sources, and the locked packages that device code is compiled from.
-//! `WARPFOLD_CACHE` names another folder, or turns the cache `off` ([`Cache`]).
+//! `WARPFOLD_CACHE` names another folder for the cache. `WARPFOLD_CACHE=off` turns the cache off ([`Cache`]).
 //!
 //! # Committed device code
 //!
@@ -40,20 +40,20 @@
 //! # What an operator may not do
 //!
 //! An operator's functions compute a result from their arguments. The build refuses a call that is not inlined, a panic, local memory, a
-//! static, an endless loop and any effect beside the result. The message names the operator, the function or kernel, and the reason, and
-//! says what to write instead ([`Reason`]).
+//! static, an endless loop, and any effect other than the result. The message names the operator, the function or kernel, and the reason,
+//! and says what to write instead ([`Reason`]).
 //!
 //! Two things are not supported: a file that includes other files or has modules in other files, and operators that use other crates.
 //!
 //! # rust-cuda's compiler
 //!
 //! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, even if device code is committed. That compiler needs
-//! the set-up of `warpfold`'s feature `cuda_builder`. A refusal then names a kernel of the operator instead of a function.
+//! the same set-up as the feature `cuda_builder` of `warpfold`. A refusal then names a kernel of the operator instead of a function.
 
 mod advice;
 mod build;
 mod cache;
-/// For the build scripts of `warpfold` and of the ladder.
+/// For the build scripts of the crates `warpfold` and `warpfold-ladder`.
 #[cfg(feature = "cuda_builder")]
 #[doc(hidden)]
 pub mod cdylib;

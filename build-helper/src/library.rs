@@ -12,8 +12,8 @@ use crate::toolchain::Toolchain;
 use crate::variant::TARGET;
 use crate::variant::Variant;
 
-/// The crates whose sources decide the device code. Their folders are beside each other in the repository, and where cargo unpacks
-/// packages.
+/// The crates whose sources decide the device code. Their folders are beside each other both in the repository and in the folder to which
+/// cargo unpacks packages.
 const CRATES: [&str; 3] = ["warpfold-kernels", "warpfold-ptx", env!("CARGO_PKG_NAME")];
 
 /// A hash of the library's version, and of the sources of the crates in [`CRATES`]. A crate whose folder is not found is left out.
@@ -87,8 +87,8 @@ impl Library {
         self.variant
     }
 
-    /// Compiles a crate's source against the library, and writes the PTX to a file. Temporary files go to this file's folder. If rustc
-    /// fails, the error is its output.
+    /// Compiles a crate's source against the library, and writes the PTX to the file `emitted`. Temporary files go to the folder of
+    /// `emitted`. If rustc fails, the error is its output.
     pub fn rustc(
         &self,
         toolchain: &Toolchain,

@@ -215,9 +215,9 @@ fn device(build: &Build, toolchain: &Toolchain, cache: &Cache) -> Result<DeviceC
 
 /// A crate around a file with some of the rows.
 struct RowsCrate {
-    /// The crate's text.
+    /// The path of the crate's `lib.rs`.
     text: PathBuf,
-    /// The file with the rows.
+    /// The path of the file with the rows.
     rows: PathBuf,
 }
 

@@ -39,7 +39,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Its operator and item types, as text, and the word before `only`, if there is one.
+    /// Its operator type and its item type, as text, and the word before `only`, if the row has an `only`.
     fn parts(&self) -> (String, Option<String>) {
         let [_, _, of @ .., _] = &self.tokens[..] else {
             return (String::new(), None);
@@ -99,7 +99,7 @@ impl Source {
         &self.kernels
     }
 
-    /// The error, with the lines of the refused rows, sorted by line.
+    /// The error, in which each refusal now has the line of its row. The refusals are sorted by line.
     pub fn located(&self, error: Error) -> Error {
         match error {
             Error::Refused(mut refusals) => {

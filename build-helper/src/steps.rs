@@ -217,7 +217,7 @@ fn stamp(source: &Source) -> Stamp {
     }
 }
 
-/// The expression that the host's macro includes: the file with a pack's bytes, and the positions in it.
+/// The expression that the host's macro includes. It names the file with a pack's bytes, and has each kernel's position in that file.
 fn texts(bytes: &Path, pack: &Pack) -> String {
     let name = bytes.file_name().unwrap_or_default().to_string_lossy();
     format!("Texts::new(include_bytes!({name:?}), {})", pack.table())

@@ -8,5 +8,5 @@ pub const UPDATE: &str = "WARPFOLD_UPDATE";
 /// compiler override this setting.
 pub const LOCKED: &str = "WARPFOLD_LOCKED";
 
-/// This variable sets the cache: a folder; `off` or `0` for none.
+/// This variable names the cache's folder. With the value `off` or `0`, there is no cache.
 pub const CACHE: &str = "WARPFOLD_CACHE";

@@ -49,7 +49,7 @@ fn only_edited_rows_are_compiled_again() {
         .map(|path| fs::read(path).expect("what is included"));
     assert!(included == again);
 
-    // A build with another output folder takes these rows, too.
+    // A build with another output folder takes the rows from the cache, too.
     let another = Build {
         output: build.output.join("another"),
         ..without_compiler.clone()
@@ -167,7 +167,7 @@ fn a_committed_kernel_that_differs_from_the_source_is_found() {
     let source = fs::read_to_string(&build.source).expect("the operators");
     build.source = build.output.join("operators.rs");
     build.updates = true;
-    // The kernels of a source with another operation, in a file with the stamp of the right source.
+    // The forged file has the kernels of a source with another operation, and the stamp of the right source.
     let forged = source.replace("0, |", "0, &");
     let [right, wrong] = [&source, &forged].map(|source| {
         fs::write(&build.source, source).expect("a source");

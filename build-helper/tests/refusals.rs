@@ -172,7 +172,7 @@ fn the_compilers_own_messages_name_the_users_file() {
     );
 }
 
-/// A message begins with the advice. After the advice follows the compiler's message, which names the mistake's line.
+/// A message begins with the advice. The compiler's message comes after the advice, and names the mistake's line.
 fn a_mistake_is_reported_with_its_line_and_advice() {
     for (file, line, advice) in [
         (

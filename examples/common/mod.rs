@@ -1,5 +1,5 @@
 //! Code that the examples share: the start and the end of a program, the line that names the device, a clock, a number of items that suits
-//! the device, random bits, and foreign text in messages.
+//! the device, random bits, and the quoting of foreign text in messages.
 
 pub mod program;
 pub mod quoted;

@@ -2,8 +2,8 @@
 //!
 //! An example returns every error of the writer, so it stops when its output cannot be written. If the reader of the output is gone, as in
 //! `sum | head -1`, the example stops without a message and with exit code 0. Any other error of the writer, such as a full disk, ends the
-//! example with a message and exit code 1. No error of the writer causes a panic. A failure to write to the standard error is ignored:
-//! there is no other place to report it.
+//! example with a message and exit code 1. No error of the writer causes a panic. A failure to write to stderr is ignored: there is no
+//! other place to report it.
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -14,7 +14,8 @@ use clap::Parser;
 
 use super::quoted::Printable;
 
-/// At most this many characters are printed of each line about a wrong argument. That is enough for clap's own words and a long argument.
+/// Of each line of a message about a wrong argument, at most this many characters are printed. That is enough for clap's own words and a
+/// long argument.
 const LINE_CHARACTERS: usize = 200;
 
 /// An error of an example. It decides the exit code.
@@ -84,9 +85,9 @@ fn unwritten<A: Parser>(error: &io::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Says on the standard error what went wrong.
+/// Prints to stderr what went wrong.
 fn complain<A: Parser>(what: &dyn fmt::Display) {
     let command = A::command();
-    // If the standard error cannot be written, nothing is left to do.
+    // If this write to stderr fails, nothing is left to do.
     let _ = writeln!(io::stderr(), "{}: {what}", command.get_name());
 }

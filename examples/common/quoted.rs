@@ -1,7 +1,7 @@
 //! Foreign text in messages: words of a file, names of files, arguments.
 //!
 //! Quoted text can neither flood a terminal nor control it. Text beyond a given number of characters is shown as `…`. Control characters
-//! and invisible ones are shown as escapes, and bytes that are not UTF-8 as `\xff`.
+//! and invisible characters are shown as escapes. A byte that is not UTF-8 is shown as an escape such as `\xff`.
 
 #![allow(dead_code, reason = "each example uses its part")]
 

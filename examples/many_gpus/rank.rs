@@ -21,7 +21,7 @@ pub struct Report {
     /// How many numbers this rank has.
     share: usize,
     sum: u64,
-    /// The times of two sums: of all numbers, by all ranks together, and of this rank's share, by its GPU alone.
+    /// First the time in which all ranks together sum all numbers, then the time in which this rank's GPU alone sums the rank's share.
     sum_times: [Duration; 2],
     scan_times: [Duration; 2],
 }
@@ -66,7 +66,7 @@ pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure
 }
 
 /// Refuses more numbers than the devices have memory for, before the host allocates memory for a rank's share. Each device holds its share
-/// and the results.
+/// and as many results of the scan.
 fn check_room(count: usize, member: &Member<'_>) -> Result<(), Failure> {
     let (ranks, device_bytes) = (member.size(), member.gpu().memory_bytes());
     let needed = 2 * size_of::<u64>() as u128 * count as u128;
@@ -80,7 +80,7 @@ fn check_room(count: usize, member: &Member<'_>) -> Result<(), Failure> {
     }
 }
 
-/// The time of the fastest of some calls.
+/// The time of the fastest of [`CALLS`] calls.
 fn fastest<R>(mut call: impl FnMut() -> warpfold::Result<R>) -> Result<Duration, Failure> {
     let mut least = Duration::MAX;
     for _ in 0..CALLS {

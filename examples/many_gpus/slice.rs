@@ -46,7 +46,7 @@ pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure
     Ok(())
 }
 
-/// The seconds of the fastest of several calls. The first call is not timed: its result is checked.
+/// The seconds of the fastest of several calls. The first call is not timed, but its result is checked.
 fn fastest<R>(
     call: impl Fn() -> warpfold::Result<R>,
     check: impl FnOnce(R) -> Result<(), Failure>,

@@ -27,7 +27,8 @@ pub fn check_again(first: &Statistics, second: &Statistics) -> Result<(), Mismat
     )
 }
 
-/// Compares with plain loops: count and indices exactly, mean and variance within both sides' rounding errors.
+/// Compares with plain loops. Count and indices must be equal. Mean and variance may differ by the rounding errors of the device and of the
+/// loops.
 pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     let moments = &statistics.moments;
     same("count", moments.count() as f64, numbers.len() as f64)?;
@@ -63,7 +64,8 @@ pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     near("variance", moments.variance(), variance, bound)
 }
 
-/// The index of the first least, or greatest, number. A NaN counts as both.
+/// The index of the least number if `better` is `Less`, of the greatest if it is `Greater`. If there are several, the first index. A NaN
+/// counts as less and as greater than every number.
 fn first_of(numbers: &[f64], better: Ordering) -> usize {
     let mut best = 0;
     for (place, number) in numbers.iter().enumerate() {

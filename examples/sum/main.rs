@@ -1,4 +1,4 @@
-//! The sum, minimum and maximum of the numbers of a text file, computed on the GPU, and the mean.
+//! The sum, mean, minimum and maximum of the numbers of a text file. The GPU computes all of these except the mean.
 //!
 //! ```text
 //! cargo run --example sum             numbers made up on the spot
@@ -24,7 +24,7 @@ use warpfold::{Cpu, Gpu, Max, Min, Sum, reduce};
 
 use common::{program, quoted};
 
-/// The sum, minimum and maximum of the numbers of a text file, computed on the GPU, and the mean.
+/// The sum, mean, minimum and maximum of the numbers of a text file. The GPU computes all of these except the mean.
 ///
 /// Every result is checked against the CPU.
 #[derive(Debug, Parser)]

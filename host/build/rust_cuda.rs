@@ -59,7 +59,7 @@ const NAMES: [&str; 2] = {
     [newest.target.name, oldest.target.name]
 };
 
-/// The kernels' PTX for each of the [`generations`], the newest first. Also writes a file for each generation, with all of its PTX, to
+/// The kernels' PTX for each of the [`generations`], the newest first. For each generation, also writes a file with all of its PTX to
 /// `output`, the build's folder.
 pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     let package = Package {
@@ -85,7 +85,7 @@ pub fn compile(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
 }
 
 /// The folder of the kernels' crate: the folder that [`KERNELS`] names, or else the folder beside this crate in its repository. `None` if
-/// there is no such folder, as for crates from the registry.
+/// there is no such folder: a crate from the registry has none beside it.
 fn folder() -> Result<Option<PathBuf>, env::VarError> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     println!("cargo::rerun-if-env-changed={KERNELS}");
@@ -94,7 +94,7 @@ fn folder() -> Result<Option<PathBuf>, env::VarError> {
     Ok(folder.is_dir().then_some(folder))
 }
 
-/// The generations that [`ARCHITECTURES`] names, or all generations.
+/// The generations that [`ARCHITECTURES`] names; all generations if the variable is not set.
 fn generations() -> Result<Vec<&'static Generation>, String> {
     println!("cargo::rerun-if-env-changed={ARCHITECTURES}");
     let Ok(names) = env::var(ARCHITECTURES) else {

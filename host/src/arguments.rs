@@ -20,7 +20,7 @@ const ACCUMULATOR_MAX_BYTES: usize = 64;
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Arguments<M> {
     pub input: M,
-    /// The second input of pairs, or a selection's flags.
+    /// The second input of a reduction of pairs, or a selection's flags.
     pub second: Option<M>,
     pub shape: Shape<M>,
     /// Device memory with a number that only the device knows: how many items, segments or rows there are, or how long the outer axis is.
@@ -52,7 +52,7 @@ pub(crate) enum Shape<M> {
     Rows(usize),
     /// This many columns.
     Columns(usize),
-    /// Parts along an axis, or rows or columns of a matrix with gaps between its rows.
+    /// Parts along an axis of an array, or the rows or columns of a matrix whose rows have gaps between them.
     Axis(Axis),
     Keys(M),
 }
@@ -257,8 +257,8 @@ impl Arguments<Memory<'_>> {
         }
     }
 
-    /// The range of host items from the first offset of segments to the last offset. For other shapes, all items, including those in gaps
-    /// between rows.
+    /// A range of host items. For segments, it reaches from the first offset to the last. For other shapes, it has all items, including
+    /// those in gaps between rows.
     pub fn grouped(&self) -> Range<usize> {
         match &self.shape {
             Shape::Segments(offsets) => {

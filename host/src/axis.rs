@@ -164,7 +164,7 @@ impl Layout {
         }
     }
 
-    /// The columns of one matrix, whose rows are all complete.
+    /// The layout of the columns of one matrix. An error if `columns` is 0, or if the last row is not complete.
     pub fn columns_of(item_count: usize, columns: usize) -> Result<Self> {
         Axis::columns(columns).layout(item_count)
     }

@@ -1,6 +1,6 @@
 //! Device memory and streams of any binding.
 //!
-//! A call takes memory and streams through three small traits. They are implemented for
+//! A call takes memory and streams through three small traits. These types implement the traits:
 //!
 //! | | memory | streams |
 //! |---|---|---|
@@ -8,7 +8,7 @@
 //! | `cust` (feature `cust`) | `DeviceBuffer`, `DeviceSlice` | `Stream` |
 //! | `cudarc` (feature `cudarc`) | `CudaSlice`, `CudaView`, `CudaViewMut` | `CudaStream`, also in an `Arc` |
 //!
-//! Another binding implements these traits for its own types: [`DeviceItems`] has an example. For a single call, raw addresses are enough:
+//! Other bindings can implement the traits for their types: [`DeviceItems`] has an example. For a single call, raw addresses are enough:
 //!
 //! ```
 //! # #[cfg(feature = "cust")]
@@ -471,7 +471,7 @@ impl<'a> LentSpan<'a> {
     }
 }
 
-/// [`DeviceItems`] of any type, as a trait object.
+/// [`DeviceItems`] without associated types, so that a trait object can stand for memory of any binding and item type.
 pub(crate) trait Lend {
     fn is_empty(&self) -> bool;
     fn lend_span<'a>(&'a self, to: User<'a>) -> LentSpan<'a>;
@@ -487,7 +487,7 @@ impl<M: DeviceItems> Lend for M {
     }
 }
 
-/// [`DeviceItemsMut`] of any type, as a trait object.
+/// [`DeviceItemsMut`] without associated types, so that a trait object can stand for memory of any binding and item type.
 pub(crate) trait LendMut: Lend {
     fn lend_span_mut<'a>(&'a mut self, to: User<'a>) -> LentSpan<'a>;
 }

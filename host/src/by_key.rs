@@ -3,10 +3,9 @@
 //! Most calls have two launches. The first only [marks](heads) where runs begin, and the second reduces or scans the runs as segments that
 //! start there. Some calls with few keys have one launch, which finds the runs itself: see [`reduction`], and [`heads`] for scans.
 //!
-//! In two cases, a call has two other launches: if it is a scan with an output for the starts, and if it is a reduction that has no
-//! [plan](Keyed::plan), such as any reduction with `ArgMin` or `Statistics`. The first launch is then a selection. It writes the starts of
-//! the runs and, if there is an output for the first keys, these keys. The second launch is a reduction or scan of segments with these
-//! starts.
+//! Two kinds of calls have two other launches: scans with an output for the starts, and reductions that have no [plan](Keyed::plan), such
+//! as all reductions with `ArgMin` or `Statistics`. The first launch of such a call is a selection. It writes the starts of the runs and,
+//! if there is an output for the first keys, these keys. The second launch is a reduction or scan of segments with these starts.
 //!
 //! The values of a run are combined in the same order as the items of [a segment](warpfold_kernels::segments). So the results have the same
 //! bits as if the runs were given as segments. The arguments of all launches are checked before the first launch is queued.
@@ -163,9 +162,9 @@ impl Keyed {
             },
         };
         let mut queue = Queue::for_caller(entered, &call);
-        // SAFETY: `check_arguments` above covers all memory of the caller's. If there is memory in `own`, it has room for the number of
-        // runs, and for one start more than for runs. The number of runs is written to the caller's memory, to `own`, or to the call's
-        // result. `own` is dropped after the wait below. The plan is made for these arguments.
+        // SAFETY: `check_arguments` above covers all memory of the caller's. If `own` has memory, there is room in it for the number of
+        // runs, and for `room + 1` starts. The number of runs is written to the caller's memory, to `own`, or to the call's result. `own`
+        // is dropped after the wait below. The plan is made for these arguments.
         unsafe {
             match &plan {
                 Some(plan) => self.reduce_runs(&mut queue, plan, outputs, to),
@@ -198,7 +197,7 @@ impl Keyed {
     }
 
     /// Queues a selection of the runs' starts, and a reduction or scan of segments with these starts. The kernel and the workspace of the
-    /// second launch are made ready before the first is queued. If `to` has no starts, they are in the workspace.
+    /// second launch are made ready before the first is queued. If `to` has no memory for the starts, the workspace holds them.
     ///
     /// # Safety
     ///

@@ -29,7 +29,7 @@ use crate::whole::{Destination, PairSpan, ScanExtras};
 #[derive(Clone, Copy)]
 pub(crate) enum Verb {
     Reduce(&'static Row),
-    /// Reduces pairs of items of two inputs.
+    /// Reduces pairs of items, one from each of two inputs.
     ReducePairs(&'static Row),
     Scan {
         row: &'static Row,
@@ -52,7 +52,7 @@ pub(crate) enum Verb {
         order: ScanOrder,
         keys: Chooser,
     },
-    /// Scans each run of equal keys.
+    /// Scans each run of equal keys. The starts of the runs are not written.
     ScanAtHeads {
         row: &'static Row,
         order: ScanOrder,
@@ -466,7 +466,7 @@ fn keys(arguments: &Arguments<Span>) -> Span {
     }
 }
 
-/// Where results are written: over the input if there is no output.
+/// Where results are written: to the output if there is one, otherwise over the input.
 fn results(arguments: &Arguments<Span>) -> Span {
     arguments.results.unwrap_or(arguments.input)
 }

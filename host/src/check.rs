@@ -1,4 +1,4 @@
-//! Checks of operators, predicates and equalities. A program's test needs one line for a check. What is checked of an operator:
+//! Checks of operators, predicates and equalities. In a test of a program, a check takes one line. An operator is checked in two ways:
 //!
 //! ```text
 //! laws     on the items' own values and on combinations of them, on the host: identity, association, commutation
@@ -36,11 +36,11 @@ const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
 const ALL_TRIPLES: usize = 12;
 
 /// With more than [`ALL_TRIPLES`] values, value `i` is checked with the values `i + step` and `i + 2 · step + 1`, for each of these steps.
-/// After the last value comes the first.
+/// Where such an index exceeds the number of values, it wraps around.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
-/// Why a check failed: above all, a law that an operator breaks. Its `Debug` prints the same text as its `Display`, since `?` in a test or
-/// in `main` prints the `Debug`.
+/// The reason why a check failed: for example, the operator breaks a law. Its `Debug` prints the same text as its `Display`, since `?` in a
+/// test or in `main` prints the `Debug`.
 ///
 /// ```
 /// use warpfold::{Max, OperatorFlaw, check_operator};
@@ -67,11 +67,11 @@ pub enum OperatorFlaw {
     Identity {
         /// The operator's type.
         operator: &'static str,
-        /// The side of the identity: left or right.
+        /// The side on which the identity stood: left or right.
         side: &'static str,
         /// The value as it is written to an output.
         value: Bytes,
-        /// The value after it is combined with the identity.
+        /// The result of combining `value` with the identity, as it is written to an output.
         result: Bytes,
     },
 
@@ -86,8 +86,8 @@ pub enum OperatorFlaw {
         identity: Bytes,
     },
 
-    /// The result depends on how the values are grouped. For an operator that says that it is exact, every bit counts. For other operators,
-    /// the difference is larger than rounding explains.
+    /// The result depends on how the values are grouped. If the operator says that it is exact, a difference of one bit is a flaw.
+    /// Otherwise, a difference that rounding can explain is no flaw.
     #[error(
         "{operator} is not associative{}: of {}, {} and {}, (a ⊕ b) ⊕ c is {left} and a ⊕ (b ⊕ c) is {right}{}",
         claim(.claims_exact), .operands[0], .operands[1], .operands[2], hint(.left, .right)
@@ -105,8 +105,8 @@ pub enum OperatorFlaw {
         right: Bytes,
     },
 
-    /// The result depends on the order of the values. For an operator that says that it is exact, every bit counts. For other operators,
-    /// the difference is larger than rounding explains.
+    /// The result depends on the order of the values. If the operator says that it is exact, a difference of one bit is a flaw. Otherwise,
+    /// a difference that rounding can explain is no flaw.
     #[error(
         "{operator} is not commutative{}: of {} and {}, a ⊕ b is {left} and b ⊕ a is {right}{}",
         claim(.claims_exact), .operands[0], .operands[1], hint(.left, .right)
@@ -132,7 +132,7 @@ pub enum OperatorFlaw {
     Bits {
         /// The operator's type.
         operator: &'static str,
-        /// The work: for example, a reduction.
+        /// What was computed on the device and on the host: for example, a reduction.
         kind: &'static str,
         /// The number of items.
         item_count: usize,
@@ -178,9 +178,9 @@ fn claim(claims_exact: &bool) -> &'static str {
     }
 }
 
-/// Checks an operator that has a reduction and scans, on these items and combinations of them.
+/// Checks an operator that can be used in reductions and in scans. The check uses `items` and combinations of them.
 ///
-/// In one of the program's tests:
+/// A test of a program may call it like this:
 ///
 /// ```
 /// # fn main() -> Result<(), warpfold::OperatorFlaw> {
@@ -196,7 +196,7 @@ fn claim(claims_exact: &bool) -> &'static str {
 ///
 /// # Errors
 ///
-/// The first flaw that is found, or [`OperatorFlaw::Gpu`] if the GPU cannot be opened, or a call on it fails.
+/// The first flaw that is found. If the GPU cannot be opened or a call on it fails: [`OperatorFlaw::Gpu`].
 pub fn check_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
@@ -211,7 +211,7 @@ where
     check_scans::<O, T>(items)
 }
 
-/// Checks an operator that only reduces. Otherwise the same as [`check_operator`].
+/// Checks the reductions of an operator. The operator need not have scans. In all other respects, the check is that of [`check_operator`].
 ///
 /// ```
 /// use warpfold::{Moments, check_reduce_operator};
@@ -239,7 +239,8 @@ where
     Ok(())
 }
 
-/// Checks an operator on pairs, which reduces two arrays. Otherwise the same as [`check_operator`].
+/// Checks the reductions of an operator on pairs. The two halves of the pairs are passed to a reduction as two arrays. The operator need
+/// not have scans. In all other respects, the check is that of [`check_operator`].
 ///
 /// ```
 /// use warpfold::{Dot, Pair, check_pairs_operator};
@@ -271,7 +272,7 @@ where
     Ok(())
 }
 
-/// Checks the scans of an operator. The operator need not commute. Otherwise the same as [`check_operator`].
+/// Checks the scans of an operator. The operator need not commute. In all other respects, the check is that of [`check_operator`].
 ///
 /// ```
 /// use warpfold::{ArgMax, check_scan_operator};

@@ -1,15 +1,15 @@
-//! The driver calls that this library makes. This file has the calls' results, and the contexts and capture modes in which threads make
-//! calls.
+//! The driver calls that this library makes. This file defines the type of the calls' results, and sets the context and the capture mode in
+//! which a thread makes calls.
 //!
 //! `cust` declares the driver's functions with a Rust enum as their result. If a newer driver returns a code that the enum lacks, the
 //! behaviour is undefined. `cust` also merges many codes into one. So the library declares the functions itself, with `i32` results
-//! ([`raw`]). Every [`Failure`] has its call's name and its raw code. Outside tests, the library uses `cust`'s own types only in its public
-//! interface.
+//! ([`raw`]). Every [`Failure`] has the name of the call and the raw code. Outside tests, the library uses `cust`'s own types only in its
+//! public interface.
 //!
-//! Most wrappers of calls only turn the raw code into a [`Result`]. No wrapper retries a call. Each kind of handle has a type of its own.
-//! Most handles come from the driver's answers. The exceptions are the default stream's handle, and the program's handles that the unsafe
-//! function [`Stream::from_raw`] takes. Each resource (memory, a stream, an event, a module, the primary context) has a type that releases
-//! the resource when dropped. [`Context`], [`Function`] and [`Stream`] are handles of objects that other values own and keep alive. Device
+//! Most wrappers of calls only turn the raw code into a [`Result`]. No wrapper retries a call. Each kind of handle has its own type. Most
+//! handles were returned by the driver. The exceptions are the default stream's handle, and the program's handles that the unsafe function
+//! [`Stream::from_raw`] takes. Each resource (memory, a stream, an event, a module, the primary context) has a type that releases the
+//! resource when dropped. [`Context`], [`Function`] and [`Stream`] are handles of objects that other values own and keep alive. Device
 //! addresses are plain numbers: the driver refuses to copy, fill or free at an address without memory.
 
 mod capture;
@@ -109,7 +109,7 @@ pub(crate) fn why_missing() -> Option<String> {
         .map(|missing| missing.to_string())
 }
 
-/// Functions that are linked are not missing.
+/// The driver's functions are linked, so none is missing.
 #[cfg(all(feature = "cust", not(feature = "virtual-gpu")))]
 pub(crate) fn why_missing() -> Option<String> {
     None
@@ -210,7 +210,7 @@ impl Bound<'_> {
 
 impl Drop for Bound<'_> {
     fn drop(&mut self) {
-        // This pops the context only if `unbind` was not called, as when the caller's work panicked.
+        // This pops the context only if `unbind` was not called: for example, because the caller's work panicked.
         let _ = self.pop();
     }
 }
@@ -263,7 +263,7 @@ impl Unconcerned {
 
 impl Drop for Unconcerned {
     fn drop(&mut self) {
-        // This restores the mode only if `end` was not called, as when the caller's work panicked.
+        // This restores the mode only if `end` was not called: for example, because the caller's work panicked.
         let _ = self.go_back();
     }
 }

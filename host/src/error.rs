@@ -177,7 +177,7 @@ pub enum Error {
     /// The output has too little room for the results.
     ///
     /// Only the work itself finds out how many items are selected, or how many runs there are. If an output is too short for the items or
-    /// runs, the work fills the output. Afterwards a call that waits returns this error.
+    /// runs, the work fills the output. Then, if the call waits, it returns this error.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {
         /// Items of the output.
@@ -190,8 +190,8 @@ pub enum Error {
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 
-    /// The two inputs of a call have different lengths. The inputs are those of a reduction of pairs, or items and flags, or keys and
-    /// items.
+    /// The two inputs of a call have different lengths. These inputs are the two arrays of a reduction of pairs, or items and their flags,
+    /// or keys and their items.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
         /// Items of the first input.
@@ -200,9 +200,9 @@ pub enum Error {
         right_items: usize,
     },
 
-    /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. Only a scan of
-    /// all items may overwrite its input, each item with its own result. If the call would write to both arguments, one of them is
-    /// reported as the input.
+    /// Two arguments share memory, and the call would write to at least one of them. Counts and totals are arguments too. One case is
+    /// allowed: in a scan of the whole input, not divided into parts, each result may overwrite its own item. If the call would write to
+    /// both arguments, one of them is reported as the input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
          scan may write where it reads, and then item for item"
@@ -280,7 +280,7 @@ pub enum Error {
     },
 
     /// A buffer in device memory is not aligned for its items. For a selection by flags, items of 1, 2, 4 and 8 bytes have to be aligned to
-    /// their size, and items of 16 bytes to 8 bytes.
+    /// their size. Items of 16 bytes have to be aligned to 8 bytes.
     #[error(
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]
@@ -320,7 +320,7 @@ pub enum Error {
     /// The driver rejects the kernel's PTX, or the PTX has a NUL.
     #[error("the driver does not take the PTX of {symbol}: {code}; its log: {log:?}")]
     KernelRejected {
-        /// The kernel's name. For PTX of the program's own, the name that the program gave it.
+        /// The kernel's name. If the program supplied the PTX, the name that the program gave it.
         symbol: &'static str,
         /// The code that the driver returned; 218 if the PTX has a NUL.
         code: DriverCode,

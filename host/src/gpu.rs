@@ -65,25 +65,25 @@ pub(crate) use workspace::{Need, WorkspaceSpan};
 ///
 /// A `Gpu` keeps memory between calls. The amount is bounded, and [`trim`](Self::trim) frees the memory, except for the memory of kernels
 /// and of captured graphs. In the table below, `w` is the size of a workspace: 128 KiB, or up to about twice what the stream's largest call
-/// needs, whichever is more. For each 56 KiB of items, a scan of all items needs about 8 bytes per 32-bit word of the accumulator. For each
-/// 128 items or segments, calls with other shapes need up to 8 bytes per 32-bit word of the accumulator. A call by key may need about one
-/// bit more for each key. Some reductions by key, such as those with `ArgMin`, may need 4 or 8 bytes more for each key. A stream also keeps
-/// the workspaces that it has outgrown, so it may have about 2 `w`.
+/// needs, whichever is more. For each 56 KiB of items, a scan of the whole input needs about 8 bytes per 32-bit word of the accumulator.
+/// For each 128 items or segments, calls with other shapes need up to 8 bytes per 32-bit word of the accumulator. A call by key may need
+/// about one bit more for each key. Some reductions by key, such as those with `ArgMin`, may need 4 or 8 bytes more for each key. A stream
+/// also keeps the workspaces that it has outgrown, so it may have about 2 `w`.
 ///
 /// | what | memory of each: device, page-locked | most that are kept | most while calls run |
 /// |---|---|---|---|
 /// | streams that calls were queued on | `w` | up to 256: those used last | |
-/// | streams and captured graphs that are gone | `w` | 96 | |
+/// | streams and captured graphs that no longer exist | `w` | 96 | |
 /// | streams in a captured graph, for as long as the graph exists | `w` | all | |
-/// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
+/// | streams that this library created, for calls that wait | `w`, 4 KiB | 16 | 64 |
 /// | transfer lanes for slices that need up to 512 KiB on the device | 512 KiB + `w`, 516 KiB | 16 | 64 |
 /// | transfer lanes for slices that need more, up to 20 for a call | 4 MiB + `w`, 4 MiB + 4 KiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
-/// A call that would exceed a number in the last column takes fewer lanes, or waits for another call to end. The table leaves out lanes for
-/// pieces of more than 4 MiB. Reductions of more than 16 GiB use such lanes, and so do slices that are uploaded all at once and need more
-/// than 4 MiB on the device. The call frees these lanes at its end. If there is too little memory, a call first frees the memory that is
-/// kept for other calls.
+/// A call that would exceed a number in the last column takes fewer transfer lanes, or waits for another call to end. The table leaves out
+/// transfer lanes for pieces of more than 4 MiB. Reductions of more than 16 GiB use such lanes, and so do slices that are uploaded all at
+/// once and need more than 4 MiB on the device. The call frees these lanes at its end. If there is too little memory, a call first frees
+/// the memory that is kept for other calls.
 ///
 /// # Captures
 ///
@@ -267,9 +267,9 @@ impl Gpu {
         })
     }
 
-    /// Frees the memory that is kept for later calls: workspaces, transfer lanes, and the library's own streams with their page-locked
-    /// memory. Keeps memory of captured graphs, and of calls that have not returned. If queued work uses memory that is to be freed, first
-    /// waits for this work. Compiled kernels stay. Later calls allocate their memory again.
+    /// Frees the memory that is kept for later calls: workspaces, transfer lanes, and the streams that this library created, with their
+    /// page-locked memory. Keeps memory of captured graphs, and of calls that have not returned. If queued work uses memory that is to be
+    /// freed, first waits for this work. Compiled kernels stay. Later calls allocate their memory again.
     ///
     /// ```
     /// # fn main() -> warpfold::Result<()> {
@@ -290,8 +290,8 @@ impl Gpu {
         })
     }
 
-    /// Runs `work` with the context current. The context stays current until another context is made current. Captures do not forbid the
-    /// driver calls of `work`.
+    /// Runs `work` with the context current. The context stays current until another context is made current. Even while a stream is being
+    /// captured, the driver accepts most of the calls that `work` makes.
     #[cfg(feature = "cust")]
     pub(crate) fn with_current<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         let core = self.core()?;

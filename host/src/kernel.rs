@@ -130,8 +130,8 @@ impl Deref for Type {
 /// The size limit of a result, in bytes. Items and accumulators have the same limit.
 pub(crate) const RESULT_MAX_BYTES: usize = 64;
 
-/// A row of a table of kernels, as a value: the kernel, and all properties of its operator and types that launches need. So launches are
-/// compiled once, and not for each row.
+/// A row of a table of kernels, as a value: the kernel, and all properties of its operator and types that launches need. So the code of
+/// launches is compiled once, and not for each row.
 #[derive(Debug)]
 pub struct Row {
     pub(crate) entry: Entry,
@@ -248,7 +248,7 @@ pub(crate) struct Division {
     pub short_runs_fit: bool,
     /// Bytes of dynamic shared memory that a [short](Blocks::short) block needs if it takes whole rows; `None` unless [`has_rings`] holds.
     pub row_bytes: Option<u32>,
-    /// A function of the numbers of rows and of columns.
+    /// The number of state words that a launch over columns needs, as a function of the numbers of rows and of columns.
     pub columns_state_words: fn(u64, u64) -> u64,
 }
 

@@ -1,8 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
 //! The methods of [`Queue`] do not wait for the work that they queue. The host checks a call's arguments before the kernel and the
-//! workspace are prepared. The shape and the inputs' lengths are checked first, then the stream's context, and last the memory that the
-//! call names and the outputs' lengths ([`arguments`]).
+//! workspace are prepared. The checks come in this order: first the shape and the inputs' lengths, then the stream's context, and last the
+//! outputs' lengths and the caller's memory ([`arguments`]).
 
 mod arguments;
 #[cfg(feature = "nccl")]
@@ -200,7 +200,8 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel's kind;
-    /// - the memory at the addresses among these words is as long as the kernel requires, until the work is done;
+    /// - the memory at the addresses among these words has at least the size that the kernel requires, and stays valid until the work is
+    ///   done;
     /// - `blocks` is at least 1, and a number of blocks that the kernel allows.
     pub unsafe fn launch(
         &mut self,
@@ -219,7 +220,7 @@ impl<'a> Queue<'a> {
             block_threads: block.threads,
             shared_bytes: block.shared_bytes,
         };
-        // Some drivers support early launches, but cannot capture them.
+        // Some drivers let a launch begin before the previous launch has ended, but cannot capture such launches.
         let start = match self.launches {
             Launches::Own(_) | Launches::Run(_) => kernel.start,
             Launches::Captured(..) => Start::AfterOthers,

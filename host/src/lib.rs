@@ -109,9 +109,9 @@
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
-//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. The operators from [`All`] to [`CountNonZero`] reduce in all shapes, but only
-//! two of them scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute. [`one_reading!`] makes
-//! one operator out of several.
+//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. In this list, the operators from [`All`] to [`CountNonZero`] reduce in all
+//! shapes, but only two of them scan: [`ArgMin`] and [`ArgMax`]. [`Dot`] reduces whole arrays only. [`Recurrence`] does not commute.
+//! [`one_reading!`] makes one operator out of several.
 //!
 //! On a GPU, each operator has kernels for some of these item types: `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32
 //! or 64 bits; the items of [`Recurrence`] are [`Affine`]. [`Kernel`] has a table of the operators and their item types. Items of 8 and 16
@@ -140,7 +140,7 @@
 //! call, after graphs were destroyed, and after scratch memory was freed. [`Gpu::trim`] frees scratch memory. The library also frees it if
 //! memory is short, or if more than 256 streams are used. Other requests neither allocate nor synchronise.
 //!
-//! `queue` is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
+//! `queue` is safe to call. Queued work can neither reach the host's memory nor produce a value that is invalid for its type:
 //!
 //! - Whatever the data are, the kernels access only the memory that the request names and the library's own scratch memory.
 //! - Every bit pattern is a valid item. An item that is read too early, or while it is written, has an arbitrary value.
@@ -170,12 +170,12 @@
 //!
 //! No other call ends a capture or becomes part of a capture. The mode of the capture and the thread that began it make no difference:
 //!
-//! | call | during a capture of a blocking stream, as all of `cust`'s are | during a capture of a non-blocking stream |
+//! | call | during a capture of a blocking stream (all streams of `cust` are blocking) | during a capture of a non-blocking stream |
 //! |---|---|---|
-//! | requests on slices, of every shape, on one GPU or on `Gpus` | runs | runs |
-//! | requests that are queued on a stream that is not captured, of every shape | runs | runs |
+//! | requests of every shape on slices, on one GPU or on `Gpus` | runs | runs |
+//! | requests of every shape that are queued on a stream that is not captured | runs | runs |
 //! | [`Gpu::new`], [`Gpu::with_device`], [`Gpu::global`], [`Gpu::make_current`], [`Gpu::load_ptx`], [`Gpu::trim`], dropping a [`Gpu`] | runs | runs |
-//! | requests on device memory that are waited for, of every shape; a rank's request | [`Error::CaptureUnderWay`]; the rank then leaves its group | runs |
+//! | requests of every shape on device memory, with `.wait`; a rank's request | [`Error::CaptureUnderWay`]; the rank then leaves its group | runs |
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | runs |
 //!
 //! The calls of the last two rows use the default stream. A use of the default stream ends the capture of any stream that is ordered with

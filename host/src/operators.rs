@@ -28,11 +28,11 @@
 /// }
 /// ```
 ///
-/// A row `name: Operator, Item;` registers the kernels for one input: reductions and scans of whole arrays, of segments, of columns, and by
-/// key. With `scans only` after a comma, a row registers all of these except the reduction of whole arrays. Only the reduction of whole
-/// arrays needs [`Commutative`](crate::Commutative). With `scans only`, [`in_order`](crate::Reduce::in_order) still reduces whole arrays.
-/// With `reduction only`, a row registers only the reduction of whole arrays. A row `name: Operator, pairs of A, B;` registers a
-/// [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
+/// A row `name: Operator, Item;` registers the kernels of requests with one input: reductions and scans of whole arrays, of segments, of
+/// columns, and by key. With `scans only` after a comma, a row registers all of these except the reduction of whole arrays. Only the
+/// reduction of whole arrays needs [`Commutative`](crate::Commutative). With `scans only`, [`in_order`](crate::Reduce::in_order) still
+/// reduces whole arrays. With `reduction only`, a row registers only the reduction of whole arrays. A row `name: Operator, pairs of A, B;`
+/// registers a [`reduce`](crate::reduce()) of two inputs, by an operator on [`Pair<A, B>`](crate::Pair).
 ///
 /// A row `name: Predicate, Item, predicate;` registers a [`Predicate`](crate::Predicate), for [`select`](crate::select()). A row
 /// `name: Equality, Item, equality;` registers an [`Equality`](crate::Equality), for [`runs`](crate::runs()) and for requests by key.
@@ -116,9 +116,9 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!). The build script writes them
-/// to a file as an expression, which this macro includes, and sets an environment variable to the file's path. If the build script no
-/// longer makes texts, the variable is not set. So the file of an earlier build is not used.
+/// The texts that the build script made for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!). The build script writes the
+/// texts to a file, as an expression of Rust, and sets an environment variable to the file's path. This macro includes the file. If the
+/// build script no longer makes texts, the variable is not set. So the file of an earlier build is not used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {
@@ -143,8 +143,8 @@ macro_rules! built_texts {
     }};
 }
 
-/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Debug`, `PartialEq`, `Default` (all bytes zero),
-/// [`bytemuck::Pod`] and, with the feature `cust`, `cust`'s `DeviceCopy`.
+/// Declares a struct that can be an item or an accumulator. The struct is `#[repr(C)]`. It implements `Copy`, `Debug`, `PartialEq`,
+/// `Default` (all bytes zero), [`bytemuck::Pod`] and, with the feature `cust`, `DeviceCopy` of `cust`.
 ///
 /// The fields must be [`bytemuck::Pod`] too, without padding between or after them. Otherwise the struct does not compile.
 ///
@@ -178,8 +178,8 @@ macro_rules! item {
     };
 }
 
-/// The implementation that [`item!`](crate::item) adds for `cust`. The library's features decide whether the implementation is added, not
-/// the features of the program that declares the item.
+/// The implementation that [`item!`](crate::item) adds for `cust`. Whether the implementation is added depends on the features of the
+/// library, and not on those of the program that declares the item.
 #[cfg(feature = "cust")]
 #[doc(hidden)]
 #[macro_export]

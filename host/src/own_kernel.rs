@@ -191,8 +191,8 @@ impl Gpu {
     }
 }
 
-/// Loads a text into the current context. A text that has a NUL, or that the driver refuses, is [`Error::KernelRejected`]. Any other
-/// failure is the error of a failed driver call.
+/// Loads a text into the current context. If the text has a NUL, or if the driver refuses the text, the error is [`Error::KernelRejected`].
+/// After any other failure, the error is that of the driver call.
 #[cfg(feature = "cust")]
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };

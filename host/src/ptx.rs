@@ -1,10 +1,10 @@
 //! The embedded PTX, kernel by kernel.
 //!
 //! The driver compiles a whole text at once. So each kernel has a text of its own, and a first `gpu_sum` does not wait for other kernels to
-//! be compiled. The build script compresses the texts. A kernel's text is PTX, or the name of a skeleton and the bodies that fill it (see
-//! [`warpfold_ptx::fill`]). The texts are for compute capability 9.0. Texts for 8.0 and 7.0 are made from them at load (see
-//! [`warpfold_ptx::older`]), as for a program's own operators. With the feature `cuda_builder`, rust-cuda's compiler compiles the texts for
-//! 7.0 as well as those for 9.0.
+//! be compiled. The build script compresses the texts. A kernel's text is either PTX, or the name of a skeleton, followed by the bodies
+//! that fill the skeleton (see [`warpfold_ptx::fill`]). The texts are for compute capability 9.0. Texts for 8.0 and 7.0 are made from them
+//! at load (see [`warpfold_ptx::older`]), as for a program's own operators. With the feature `cuda_builder`, rust-cuda's compiler compiles
+//! the texts for 7.0 as well as those for 9.0.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl Texts {
         }
     }
 
-    /// Whether the only texts are for 9.0.
+    /// Whether all texts are for 9.0.
     const fn newest_is_all(&self) -> bool {
         self.variants.len() == 1 && self.variants[0].is_newest()
     }
@@ -74,7 +74,8 @@ impl Variant {
     }
 }
 
-/// A compressed text. It is a kernel's PTX, a skeleton, or a text that begins with [`FILLED`] and names a skeleton and bodies.
+/// A compressed text. It is a kernel's PTX, or a skeleton, or a text that begins with [`FILLED`]. The latter has the name of a skeleton,
+/// followed by the bodies.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Packed {
@@ -107,7 +108,7 @@ pub(crate) struct Candidate {
 }
 
 /// The texts with the kernel `symbol` that a device of `capability` runs, the best first. If the driver does not know a text's PTX version,
-/// the caller tries the next text. If `texts` is `None`, they are this library's texts.
+/// the caller tries the next text. If `texts` is `None`, the library's own texts are used.
 pub(crate) fn candidates(
     symbol: &'static str,
     texts: Option<&'static Texts>,
@@ -123,8 +124,8 @@ pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     Some(forward(best.text))
 }
 
-/// As [`shipped_text`], for the text of the kernel that compares keys itself, instead of reading heads that an earlier launch marked. Also
-/// `None` if the kernel neither scans nor reduces by key.
+/// As [`shipped_text`], but for a second form of the kernels by key. In this form, a kernel compares the keys itself, instead of reading
+/// heads that an earlier launch marked. The result is also `None` for kernels that do not work by key.
 #[doc(hidden)]
 pub fn shipped_keyed_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     let best = SHIPPED.candidates(symbol, capability).next()?;

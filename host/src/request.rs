@@ -52,7 +52,7 @@ use crate::error::Result;
 /// Results are written to the request's output.
 ///
 /// This type and the following types are parameters of a request's type. They record which methods of the request have been called. A
-/// program names these types if it keeps a request in a type of its own:
+/// program names these types if one of its structs holds a request:
 /// ```
 /// use warpfold::request::{Written, memory::OnTheHost, shape::Rows};
 /// use warpfold::{Cpu, Reduce, Sum, reduce};
@@ -344,9 +344,9 @@ macro_rules! ends_of {
             ///
             /// # Errors
             ///
-            /// [`Error::ForeignStream`], and the errors of [`Self::wait`], except the errors that are found after the work is done.
-            /// [`Error::CaptureUnderWay`] is returned only if the call's memory belongs to a stream other than the call's stream, and one
-            /// of these two streams is being captured.
+            /// The call may fail with [`Error::ForeignStream`], and with each error of [`Self::wait`] except those that are found after the
+            /// work is done. [`Error::CaptureUnderWay`] is returned only if the call's memory belongs to a stream other than the call's
+            /// stream, and one of these two streams is being captured.
             ///
             /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
             /// [`Error::ForeignStream`]: crate::Error::ForeignStream

@@ -1,4 +1,4 @@
-//! Shortcuts for slices of the host, on [`Gpu::global`].
+//! Shortcuts for slices of the host. They run on [`Gpu::global`].
 //!
 //! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device buffer. A slice may be
 //! longer than the device's memory: it is uploaded piece by piece, and each piece is reduced when it arrives.

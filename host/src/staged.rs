@@ -9,8 +9,8 @@
 //! the bus      carries piece p − 1
 //! ```
 //!
-//! The launches of a call are queued in order on one stream that belongs to the call, the *conductor*. Events make each launch wait for the
-//! upload of its piece, and make the download of its results wait for the launch. Only this thread makes driver calls.
+//! A call queues its launches in order on one stream, its *conductor*. Events make each launch wait for the upload of its piece, and make
+//! the download of its results wait for the launch. Only this thread makes driver calls.
 //!
 //! For a slice that needs up to 512 KiB on the device, [`reduce`] and [`scan`] take one lane. The lane's stream does all the work, without
 //! workers.
@@ -102,7 +102,7 @@ impl<'slice> Items<'slice> {
     }
 }
 
-/// Reduces at least one item, and writes the result's bytes to `result`.
+/// Reduces a slice that is not empty, and writes the result's bytes to `result`.
 pub(crate) fn reduce(
     entered: Entered<'_>,
     row: &'static Row,
@@ -117,7 +117,7 @@ pub(crate) fn reduce(
     reduce_pieces(entered, row, cut, items, result)
 }
 
-/// Scans at least one item to results of type `R`, the row's type of results.
+/// Scans a slice that is not empty, and returns the results. `R` is the row's type of results.
 pub(crate) fn scan<R: Item>(
     entered: Entered<'_>,
     row: &'static Row,
@@ -133,7 +133,8 @@ pub(crate) fn scan<R: Item>(
     Ok(unsafe { results.written() })
 }
 
-/// Scans at least one item to `results`, which has room for one result per item. Unless the scan fails, it writes all of `results`.
+/// Scans a slice that is not empty, and writes the results to `results`, which has room for one result per item. Unless the scan fails, it
+/// writes all of `results`.
 pub(crate) fn scan_to(
     entered: Entered<'_>,
     row: &'static Row,
@@ -147,7 +148,7 @@ pub(crate) fn scan_to(
     scan_pieces(entered, row, cut, items, results)
 }
 
-/// Whether a scan is done at once, on one lane.
+/// Whether a scan's slice is so short that it is uploaded in one piece, on one lane.
 fn is_short_scan(row: &Row, items: Items<'_>) -> bool {
     Room::of_scan(row, items.count()).bytes <= SHORT_BYTES
 }
@@ -241,8 +242,8 @@ fn reduce_pieces(
     unsafe { conductor.read_result_to(result) }
 }
 
-/// Scans piece by piece. A piece is scanned in place if its results have the items' type; otherwise its results follow its items. Unless
-/// the scan fails, all results are written.
+/// Scans piece by piece. If the results have the items' type, each piece is scanned in place. Otherwise, a piece's results follow its items
+/// in the lane's memory. Unless the scan fails, all results are written.
 fn scan_pieces(
     entered: Entered<'_>,
     row: &'static Row,

@@ -39,7 +39,7 @@ impl Board {
         self.words.wrapping_add(slot as usize * A::WORDS)
     }
 
-    /// Whether a word's value is not published yet: the word carries another tag than the launch's.
+    /// Whether a word does not carry the launch's tag. If so, its value is not published yet.
     #[inline(always)]
     pub(crate) fn is_other(&self, word: u64) -> bool {
         (word >> 32) as u32 != self.tag
@@ -48,7 +48,7 @@ impl Board {
     /// Publishes a value. One thread calls this.
     ///
     /// # Safety
-    /// The board has the slot, and no other thread publishes it.
+    /// The board has the slot, and no other thread publishes a value in it.
     #[inline(always)]
     pub unsafe fn publish<A: Accumulator>(&self, slot: u32, value: A) {
         for_each_word!(W of A => {
@@ -65,7 +65,7 @@ impl Board {
     #[inline(always)]
     pub unsafe fn publish_word<A: Accumulator>(&self, slot: u32, word: u32, bits: u32) {
         let address = self.address::<A>(slot).wrapping_add(word as usize);
-        // SAFETY: the word is one of the board's, in global memory: this function's condition.
+        // SAFETY: the board has this word, in global memory: this function's condition.
         unsafe { simt::store_word(address, (self.tag as u64) << 32 | bits as u64) };
     }
 

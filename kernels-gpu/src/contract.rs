@@ -1,9 +1,10 @@
 //! The bit contract, version 3: the order in which a result is combined.
 //!
 //! A result depends only on the values, their number `n`, the element type, the operator, the shape and the options. It does not depend on
-//! the GPU, the number of its multiprocessors, the alignment of a pointer, the schedule or the run. This module names the numbers that fix
-//! the order for whole arrays; kernels, launches and the host-side reference all take them from this module. A change of any of these
-//! numbers changes the bits of float results, and so needs a new version of the contract.
+//! the GPU, the number of its multiprocessors, the alignment of a pointer or the schedule. So it is the same each time that a program
+//! computes it. This module names the numbers that fix the order for whole arrays. Kernels, launches and the host-side reference all take
+//! these numbers from this module. A change of any of these numbers changes the bits of float results, and so needs a new version of the
+//! contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are lifted to the operator's
 //! [`Accumulator`](crate::op::Op::Accumulator) type, and combined as values of this type. A result is lowered from its accumulator once, at
@@ -34,12 +35,13 @@
 //!
 //! 1. Tiles are gathered into chunks of [`reduce_chunk_tiles`] consecutive tiles (a power of two that depends on `n`).
 //! 2. In a tile, vector `v` (0..`N`) of thread `t` (0..256) starts at item `(v·256 + t)·V`. For each position `p` (0..V) in a vector, the
-//!    thread combines its `N` items at this position pairwise, neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`. It appends the
-//!    result to a left fold over the chunk's tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
+//!    thread combines its `N` items at this position pairwise, neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`. For each position,
+//!    the thread also has a left fold over the chunk's tiles, and appends this result to it. At the chunk's end, the thread combines its
+//!    `V` folds pairwise, neighbours first.
 //!
 //!    With a wide accumulator, unless the next paragraph applies, the thread has only two folds: one for its vectors with even `v`, and one
-//!    for its vectors with odd `v`. It combines the items of a vector from left to right, and appends the total to the vector's fold. At
-//!    the chunk's end it combines the two folds.
+//!    for its vectors with odd `v`. It combines the items of a vector from left to right, and appends the vector's total to the fold for
+//!    even or odd `v`. At the chunk's end it combines the two folds.
 //!
 //!    If the operator is [`Moments`](crate::op::Moments) or [`Statistics`](crate::op::Statistics), or a map or tuple that contains one of
 //!    these, the thread has one fold. It combines the items of each vector pairwise, neighbours first, and then the totals of its `N`
@@ -59,50 +61,50 @@
 //!    item `((w·R + r)·32 + l)·V`.
 //! 2. A lane scans its vector: inclusive, left to right. The lanes of a row scan the vectors' totals by
 //!    Kogge and Stone: for `s` in 1, 2, 4, 8, 16, lane `l ≥ s` replaces `x_l` by `x_{l−s} ⊕ x_l`.
-//! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps' totals to the tile's
-//!    **aggregate**. The prefix of a vector within its tile is `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the
-//!    inclusive value of the previous lane (`e` for lane 0).
+//! 3. In each warp, the rows' totals are left-folded to row prefixes. The warps' totals are left-folded to warp prefixes. The left fold of
+//!    all warps' totals is the tile's **aggregate**. The prefix of a vector within its tile is
+//!    `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the inclusive value of the previous lane (`e` for lane 0).
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. For tile `k` of a group, `Q_k` combines the aggregates of the group's earlier
 //!    tiles. Each of 32 lanes has the aggregate of one tile, or `e` if the tile is not before tile `k`. The lanes' values are combined
 //!    neighbours first: lane `i` combines its value with the value of lane `i + 1`, and then with those of lanes `i + 2`, `i + 4`, `i + 8`
-//!    and `i + 16`. Four of the operators that round are an exception, also if they are applied to mapped items: [`Sum`](crate::op::Sum),
+//!    and `i + 16`. Four of the operators that round are an exception, even if they are applied to mapped items: [`Sum`](crate::op::Sum),
 //!    [`WideSum`](crate::op::WideSum), [`Product`](crate::op::Product) and [`LogSumExp`](crate::op::LogSumExp). They combine the lanes'
 //!    values halves first, as in step 3 of the reduction: see [`Tree`]. The group's aggregate combines all 32 aggregates in the same way.
 //!    The group's prefix `P` is the left fold of the aggregates of all earlier groups.
-//! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value in the vector
-//!    from step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is
-//!    the inclusive value of the previous item.
+//! 5. The prefix of a vector is `B = (P ⊕ Q_k) ⊕ L`. An inclusive scan's output is `B ⊕ x`, where `x` is the item's inclusive value from
+//!    step 2. An exclusive scan's output is `B` at the vector's first item. For each other item, the output is `B ⊕ y`, where `y` is the
+//!    inclusive value of the previous item.
 //!
 //! If a scan has an initial value, the left fold `P` of step 4 begins with that value instead of `e`. A scan can also return the total: for
 //! the last tile, whose aggregate is `A`, this is `(P ⊕ Q_k) ⊕ A`. For no items, the total is the initial value, or `e`.
 //!
 //! With an accumulator of two words and an odd `R`, a lane has `R` consecutive vectors, and a warp has one row of 32 lanes: see
 //! [`ScanShape::is_blocked`]. In step 2 each lane left-folds its vectors' totals, and the lanes scan the results. The prefix of a lane's
-//! first vector is `B` in step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before it:
-//! `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
+//! first vector is the `B` of step 5. The prefix of each other vector is the left fold of `B` and the totals of the lane's vectors before
+//! it: `B ⊕ t₀`, `(B ⊕ t₀) ⊕ t₁`, ….
 //!
-//! With a wide accumulator, or with large items or results, the same holds for any `R`, except that a lane's vectors count as one vector of
-//! `R·V` items. In step 5 the outputs are a left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and `B`,
-//! `B ⊕ x₀`, … for an exclusive scan.
+//! With a wide accumulator, or with large items or results, the previous paragraph holds for any `R`, except that a lane's vectors count as
+//! one vector of `R·V` items. In step 5 the outputs are a left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive
+//! scan, and `B`, `B ⊕ x₀`, … for an exclusive scan.
 //!
 //! A **reversed** scan, of any shape, scans the items in the opposite order, and puts each result at its item's place. The last item comes
 //! first in the order of combination, and an item's index counts from the end.
 //!
 //! # Segmented reduction
 //!
-//! Segments have an order of their own: see [`crate::segments`]. The same order holds for rows and columns of a matrix, parts along any
-//! axis (with or without a pitch), runs of equal keys, and a whole array that is reduced by `.in_order()`. So the same items give the same
-//! bits in all of these shapes. A plain reduction of a whole array has the order of the section on reductions instead. So its bits may
-//! differ, unless the operator is exact.
+//! Segments have a different order: see [`crate::segments`]. The same order holds for rows and columns of a matrix, parts along any axis
+//! (with or without a pitch), runs of equal keys, and a whole array that is reduced by `.in_order()`. So the same items give the same bits
+//! in all of these shapes. A plain reduction of a whole array has the order of the section "Reduction" above. So its bits may differ,
+//! unless the operator is exact.
 //!
 //! # Versions
 //!
-//! 3. Long scans of large items: tiles of 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes in items of 64 bytes
-//!    took 3,862 µs with version 2, and 643 µs with version 3. In items of 20 bytes, it took 1,561 µs with version 2, and 547 µs with
+//! 3. In long scans of large items, tiles have 8 warps, with more vectors for each thread. On an H200, a scan of 2^30 bytes in items of 64
+//!    bytes took 3,862 µs with version 2, and 643 µs with version 3. In items of 20 bytes, it took 1,561 µs with version 2, and 547 µs with
 //!    version 3 (2026-11-25).
-//! 2. Scans with an accumulator of two words and an odd `R`, such as sums of `f64`: a lane has consecutive vectors. Short scans of items of
-//!    8 bytes have tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1, and 9.9 µs with version 2. A scan of 2^28
-//!    `f64` took 1,053 µs with version 1, and 1,016 µs with version 2 (2026-11-23).
+//! 2. In scans with an accumulator of two words and an odd `R`, such as sums of `f64`, a lane has consecutive vectors. Short scans of items
+//!    of 8 bytes have tiles of 5 rows. On an H200, a scan of 2^21 `f64` took 10.9 µs with version 1, and 9.9 µs with version 2. A scan of
+//!    2^28 `f64` took 1,053 µs with version 1, and 1,016 µs with version 2 (2026-11-23).
 //! 1. The first.
 //!
 //! # Values
@@ -179,8 +181,8 @@ pub const SCAN_SHORT: ScanShape = ScanShape {
 
 /// The shape of the tiles of a long scan, with vectors of 16 bytes. The tiles are large, so that fewer look-backs run at a time. Four such
 /// tiles fill the shared memory of a multiprocessor of compute capability 9.0. On an H200, early kernels, replayed from a graph, scanned
-/// 2^28 `f32` in 595 µs with tiles of 16 KiB, and in 575 µs with tiles of 32 KiB. Tiles of 16 warps took 559 µs with 8 rows, and 545 µs
-/// with 7 rows.
+/// 2^28 `f32` in 595 µs with tiles of 16 KiB, and in 575 µs with tiles of 32 KiB. With tiles of 16 warps, the scan took 559 µs for 8 rows,
+/// and 545 µs for 7 rows.
 pub const SCAN_LONG: ScanShape = ScanShape {
     warps: 16,
     rows: 7,
@@ -193,7 +195,7 @@ pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 /// How many tiles a group of a scan has. A warp combines the tiles' aggregates, one on each lane.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
 
-/// The wider of two types. A scan of items of type `T` to results of type `U` uses the numbers below for `Wider<T, U>`.
+/// The wider of two types. For a scan of items of type `T` to results of type `U`, the functions below take the type `Wider<T, U>`.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub union Wider<T: Copy, U: Copy> {
@@ -335,9 +337,9 @@ impl ScanShape {
     /// Whether a lane has consecutive vectors, and folds them. `words` is the number of an accumulator's words of 32 bits.
     ///
     /// A value of two words needs two shuffles. So a scan of one row at a time would execute three times the instructions of a scan with
-    /// consecutive vectors. On an H200 (2026-11-21), the maxima of 2^24 `f64` took 110.6 µs one row at a time, and 80.9 µs with consecutive
-    /// vectors. The sums of 2^28 `u32`, with values of one word, took 529 µs one row at a time, and 532 µs with consecutive vectors. An odd
-    /// number of rows avoids bank conflicts in shared memory.
+    /// consecutive vectors. On an H200 (2026-11-21), a scan of 2^24 `f64` by maximum took 110.6 µs one row at a time, and 80.9 µs with
+    /// consecutive vectors. A scan of 2^28 `u32` by sum, with values of one word, took 529 µs one row at a time, and 532 µs with
+    /// consecutive vectors. An odd number of rows avoids bank conflicts in shared memory.
     pub const fn is_blocked(self, words: usize) -> bool {
         words > 2 || words == 2 && self.rows % 2 == 1 || self.is_large()
     }

@@ -1,10 +1,11 @@
-//! The types that kernels work on: elements, which lie in memory, and accumulators, in which they are combined.
+//! The types that kernels work on. Elements are the items and results in memory. Accumulators are the values that operators combine.
 //!
 //! Both sets of types are open: any plain type of the right size is an element or an accumulator. Outside the functions of operators,
 //! predicates and equalities, kernels only move the bytes of elements and accumulators, or compare the bytes of keys. The kernels do not
 //! compile for items or accumulators of a wrong size.
 //!
-//! Every index into words is a constant once a kernel is compiled: an index known only at run time would put the words into local memory.
+//! In a compiled kernel, each index into an array of words is a constant. If an index were known only at run time, the compiler would put
+//! the array into local memory.
 
 use bytemuck::Pod;
 
@@ -179,7 +180,7 @@ pub fn first_words(vector: &Vector) -> Words {
     [a, b, c, d]
 }
 
-/// The vector that has these 16 bytes.
+/// The vector that begins with these 16 bytes. Its other bytes are zero.
 #[inline(always)]
 pub fn vector_of(words: Words) -> Vector {
     let [a, b, c, d] = words;

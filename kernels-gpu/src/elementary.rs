@@ -1,9 +1,9 @@
 //! The exponential function, the natural logarithm and the square root of `f32`, in fixed arithmetic.
 //!
 //! Besides comparisons, selects and integer operations, the functions use only additions, subtractions, multiplications and conversions of
-//! floats. These are in a fixed order and are rounded to nearest. There is no fused operation, no table and no library. So the device and
-//! the host compute the same bits, with any compiler. Only the bits of a NaN may differ. The functions are for operators and for your own
-//! kernels, since rustc has no mathematical library for the device.
+//! floats. These are in a fixed order and are rounded to nearest. The functions use no fused operation, no table, and no function of a
+//! library. So the device and the host compute the same bits, with any compiler. Only the bits of a NaN may differ. The functions are for
+//! operators and for your own kernels, since rustc has no mathematical library for the device.
 //!
 //! ```
 //! use warpfold_kernels::elementary::{exp, ln, sqrt};
@@ -60,7 +60,8 @@ pub fn exp(x: f32) -> f32 {
     let lost = high - (sum - 1.0);
     let fraction = sum + (lost + small);
 
-    // The power of two is split into two factors, so that each factor is normal and the first product is exact.
+    // 2^`exponent` is split into two powers of two. Each of these is a normal number, and the product of `fraction` and the first of them
+    // is exact.
     let exponent = (shifted.to_bits() as i32).wrapping_sub(ROUNDER.to_bits() as i32);
     let half = exponent >> 1;
     let result = fraction * power_of_two(half) * power_of_two(exponent.wrapping_sub(half));
@@ -134,7 +135,8 @@ pub fn ln(x: f32) -> f32 {
 ///
 /// `sqrt(±0)` is ±0. A negative number or a NaN gives a NaN.
 ///
-/// The root is computed in `f64`, by Newton's method for the reciprocal root: four steps from a first guess within 4 %.
+/// The root is computed in `f64`, as `x` times the reciprocal root 1/√`x`. Newton's method finds the reciprocal root, in four steps from a
+/// first guess with an error of at most 4 %.
 ///
 /// ```
 /// assert_eq!(warpfold_kernels::elementary::sqrt(9.0), 3.0);

@@ -1,7 +1,7 @@
 //! The rows of kernels, made from the [table](crate::table): one row for each kernel.
 //!
-//! A row reads `kind Op element => symbol;`, where the element is the type of the items. Assume that a call of the host library uses an
-//! operator and an item type of the table. Then the call compiles only if there is a row for its kind, its operator and its item type.
+//! A row reads `kind Op element => symbol;`, where the element is the type of the items. If a program calls the host library with an
+//! operator and an item type of the table, the call compiles only if a row has the call's kind, this operator and this item type.
 
 /// Passes every row of the kinds `reduce`, `inclusive_scan` and `exclusive_scan` to the macro `$callback`. The form of a row is
 /// `kind Op element => symbol;`.
@@ -90,8 +90,8 @@ macro_rules! for_each_selection_kernel {
 /// Passes some rows to the macro `$callback`, in the form of [`for_each_kernel!`]: the rows whose kernels ship as texts of their own. All
 /// other kernels ship as skeletons and bodies, because a filled skeleton is as fast as a text that is compiled whole. The reductions below
 /// are the exception: the conversion of a `bf16` takes two instructions. In a text that is compiled whole, the compiler can merge these two
-/// with the instruction that extracts the item from its word. In a filled skeleton it cannot: `ptxas` of CUDA 13.0, for 9.0, makes 720
-/// instructions of the filled skeleton, and 672 of the text that is compiled whole.
+/// with the instruction that extracts the item from its word. In a filled skeleton it cannot: for compute capability 9.0, `ptxas` of CUDA
+/// 13.0 makes 720 instructions of the filled skeleton, and 672 of the text that is compiled whole.
 #[macro_export]
 macro_rules! for_each_whole_kernel {
     ($callback:ident) => {
@@ -103,8 +103,8 @@ macro_rules! for_each_whole_kernel {
     };
 }
 
-/// Passes rows to the macro `$callback`. A group in brackets lists kinds, each with sections of the table: from these the macro makes rows.
-/// Rows that are written out after a semicolon are passed as they are.
+/// Passes rows to the macro `$callback`. A group in brackets lists kinds, and sections of the table for each kind. The macro makes rows
+/// from each kind and its sections. Rows that are written out after a semicolon are passed as they are.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! name_rows {

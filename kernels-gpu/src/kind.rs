@@ -14,7 +14,7 @@ use crate::{bf16, f16};
 /// The definition of a kind of kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The prefix of the symbols of the kind's rows. The rest of a symbol is the row's name.
+    /// The prefix of the symbols of the kind's rows. The rest of a symbol tells the kind's rows apart.
     pub prefix: &'static str,
     /// The beginning of the names of the kind's skeletons.
     pub skeleton: &'static str,
@@ -100,7 +100,7 @@ impl Barrier {
         }
     }
 
-    /// Waits at barriers with the barrier number `number`. Each barrier counts `threads` threads.
+    /// Barriers with the number `number`, at which threads arrive and wait (`bar.sync`). Each barrier counts `threads` threads.
     pub(crate) const fn sync(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: false,
@@ -110,7 +110,7 @@ impl Barrier {
         }
     }
 
-    /// Arrivals without waiting, at barriers with the barrier number `number`. Each barrier counts `threads` threads.
+    /// Barriers with the number `number`, at which threads arrive and do not wait (`bar.arrive`). Each barrier counts `threads` threads.
     pub(crate) const fn arrive(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: true,
@@ -163,13 +163,15 @@ macro_rules! kinds {
 }
 
 impl Kind {
-    /// The kind whose prefix the symbol has, and the rest of the symbol: the row's name.
+    /// The kind whose prefix the symbol has, and the rest of the symbol. If several kinds have such a prefix: the kind with the longest
+    /// prefix.
     pub fn of(symbol: &str) -> Option<(Self, &str)> {
         let named = Self::ALL.iter().filter_map(|&kind| {
             let name = symbol.strip_prefix(kind.definition().prefix)?;
             Some((kind, name))
         });
-        // The longest prefix wins: `reduce_pairs_dot` is not a reduction called `pairs_dot`.
+        // The shortest rest has the longest prefix: `reduce_pairs_dot` is the row `dot` of `reduce_pairs_`, not the row `pairs_dot` of
+        // `reduce_`.
         named.min_by_key(|(_, name)| name.len())
     }
 }

@@ -9,7 +9,7 @@ use crate::op::Op;
 use crate::reduce;
 use crate::scan::tuning::TURNS;
 
-/// Whether a thread of a reduction keeps two folds.
+/// Whether a thread of a reduction keeps two folds, as in the first and the third of these cases:
 ///
 /// - If the operator is exact: two folds.
 /// - Otherwise, if a tile is combined pairwise: one fold.
@@ -46,7 +46,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 
 /// The version of the kernels' arguments, and of the bits of their results. `warpfold-build` does not use committed device code of another
 /// version.
-pub const INTERFACE: u32 = 19;
+pub const INTERFACE: u32 = 20;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and tile groups. It reads each
 /// item of its tiles once. The launch also publishes prefixes, but their values are unspecified.
@@ -91,7 +91,7 @@ pub struct ScanShared<A> {
     pub totals: [[A; SCAN_LONG.warps as usize]; 2],
     /// Tickets taken in even and in odd turns.
     pub tickets: [u32; 2],
-    /// The tiles of the latest turns, for the warp that looks back.
+    /// The numbers of the tiles of the latest turns, for the warp that looks back.
     pub tiles: [u32; TURNS],
     /// The prefixes of these tiles, from the warp that looks back.
     pub prefixes: [A; TURNS],
@@ -130,7 +130,7 @@ pub const fn scan_scratch_bytes<A: Accumulator>(shape: ScanShape) -> u32 {
     }
 }
 
-/// In the scratch of a far look-back, how many slots hold values of groups: as many as a group has tiles, and two more. These slots follow
+/// How many slots of the scratch of a far look-back hold values of groups: as many as a group has tiles, and two more. These slots follow
 /// the slots that hold values of tiles.
 pub const LOOKBACK_GROUP_SLOTS: usize = WARP_LANES as usize + 2;
 
@@ -178,7 +178,7 @@ impl Copies {
     }
 }
 
-/// When a launch starts, if earlier work on the stream is unfinished.
+/// The time at which a launch starts if earlier work on the stream is unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// After the earlier work is done.

@@ -8,18 +8,19 @@
 //! |---|---|---|
 //! | `tiles` | the blocks of a launch | the order in which scans and selections take tiles |
 //! | `lookback` | the blocks of a scan | the prefix of a tile, combined in a fixed order |
-//! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
-//! | `block` | the warps of a block | combinations of the warps' values, through shared memory; a tile of a scan |
+//! | `board`, `tickets` | blocks that run together | `board`: the values that blocks publish; `tickets`: the order in which blocks start |
+//! | `block` | the warps of a block | combinations of the warps' values, through shared memory; the scan of a tile |
 //! | `warp` | 32 lanes | unrolled shuffle trees |
 //! | `thread` | one thread | vectors of items, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
-//! With the feature `entries`, `emit` makes an entry for each row of kernels ([`entries`]). With the feature `skeletons`, most rows have
-//! skeletons and bodies instead. `device` has the building blocks that users' own kernels can call.
+//! With the feature `entries`, `emit` emits an entry point for each kernel row ([`entries`]). If the feature `skeletons` is on too, `emit`
+//! does so only for a few rows. For the other rows, `skeleton` emits skeletons and bodies. `device` has the building blocks that users' own
+//! kernels can call.
 //!
-//! The host uses parts of the kinds' folders too, and these modules:
+//! The host also uses parts of the kinds' folders, and these modules:
 //!
-//! - the [`table`] of kinds, operators and item types, and the rows of kernels that are made from it ([`entries`]);
+//! - the [`table`] of kinds, operators and item types, and the kernel rows that are made from it ([`entries`]);
 //! - the definition of each kind ([`kind`], on the host alone);
 //! - the operators ([`op`]), and the types of items and accumulators ([`element`]);
 //! - elementary functions, for operators and kernels ([`elementary`]);
@@ -35,7 +36,8 @@
 //! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. With the feature `cuda_std_operators` users'
 //! operators compile with `rustc_codegen_nvvm` too. Only three places differ between nightly rustc and rust-cuda's compiler: `simt`, the
 //! macros that emit entries, and a function of [`contract`] that avoids a bug of rust-cuda's compiler.
-// Without the table's entries, some code is dead. A user's build shows no warnings about this crate.
+// With these features, a user's build compiles this crate without the table's entries, so some code is dead. The user must see no warnings
+// about this crate.
 #![cfg_attr(
     any(feature = "stable", feature = "cuda_std_operators"),
     allow(warnings)
@@ -66,7 +68,7 @@
     )),
     allow(dead_code, unused_macros, unused_imports, unused_features)
 )]
-// The published `cuda_std::kernel` asks for an architecture that rustc no longer knows.
+// The published macro `cuda_std::kernel` expands to a `cfg` that names an architecture that rustc no longer knows.
 #![cfg_attr(feature = "cuda_std", allow(unexpected_cfgs))]
 #![cfg_attr(
     all(target_arch = "nvptx64", feature = "cuda_std"),
@@ -152,7 +154,7 @@ macro_rules! kernels {
     ($($kernels:tt)*) => {};
 }
 
-/// Names the kernels of operators, predicates and equalities on items. A row has one of these forms:
+/// Declares the kernels of a program's own operators, predicates and equalities. A row has one of these forms:
 ///
 /// - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_reduce_NAME`,
 ///   `by_key_scan_NAME`, `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;

@@ -2,32 +2,35 @@
 //!
 //! The method is that of Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), with another order of
 //! combination. In their method each tile publishes its aggregate and then its prefix, and a look-back folds whatever values it finds. So
-//! the order, and the bits of a float result, change from run to run. Here the order is fixed:
+//! the order, and the bits of a float result, change from launch to launch. Here the order is fixed:
 //!
 //! 1. Every tile publishes its aggregate. The last tile of every group of 32 also publishes the prefix of the next group, if there is one.
 //! 2. A tile's prefix combines two values: its group's prefix, and the aggregates of the group's lower tiles, combined by a fixed tree.
 //! 3. A group's prefix is a left fold of the aggregates of all earlier groups. The same tree combines a group's tiles to the group's
-//!    aggregate. So a prefix has the same bits whether a warp reads it, or folds it from an earlier group's prefix and the later tiles.
+//!    aggregate. So a warp that reads a published prefix gets the same bits as a warp that folds this prefix itself, from the prefix of an
+//!    earlier group and the aggregates of the tiles in between.
 //!
-//! If the running blocks hold all tiles of a launch at once, look-backs begin before any prefix is published. Then a warp whose look-back
-//! is not far reads the aggregates of tiles of its own group and of up to [seven groups](crate::board::NEIGHBOURS) before it, and folds
-//! these aggregates itself. So in the first groups this warp waits only for aggregates of tiles, and not for a prefix that another block
-//! folds. Most of the time of a look-back is the latency of one warp's instructions. So a look-back has few instructions.
+//! There are two sorts of look-back: far look-backs, for some scans with large accumulators (the module `far`), and near look-backs, for
+//! all other scans. If the running blocks hold all tiles of a launch at once, look-backs begin before any prefix is published. Then a warp
+//! with a near look-back reads the aggregates of tiles of its own group and of up to [seven groups](crate::board::NEIGHBOURS) before it,
+//! and folds these aggregates itself. So in the first few groups such a warp waits only for aggregates of tiles, and not for a prefix that
+//! another block folds. A look-back spends most of its time on the latency of one warp's instructions. So a look-back has few instructions.
 //!
 //! **Progress.** A warp that waits for a value of tile `u` waits for the block that holds `u`. That block waits only for values of tiles
-//! below `u`, or for copies of its own tiles. The copies depend on no block. Only running blocks take tiles, in increasing order. So the
-//! lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
+//! below `u`, and for the copies of its own tiles to shared memory. The copies depend on no other block. Only running blocks take tiles, in
+//! increasing order. So the lowest unfinished tile always gets finished, with any schedule and any number of resident blocks.
 //!
-//! A look-back takes one warp, and no barrier of the block. It takes one round of loads if the values that it needs are published, or two
-//! if it is [patient](Manner::is_patient) and folds earlier groups.
+//! A look-back takes one warp, and no barrier of the block. If the values that it needs are published, it takes one round of loads. Even
+//! then it takes two rounds if it is [patient](Manner::is_patient) and folds earlier groups.
 //!
-//! A look-back that is not far takes these shuffles of accumulators:
+//! A near look-back takes these shuffles of accumulators:
 //!
 //! - If the values may be combined in any order: a tree of 5 shuffles.
 //! - Otherwise, if no earlier group is folded: the tree, and one more shuffle, which gives all lanes the known prefix.
 //! - Otherwise, with a wide accumulator, or if the operator's [`Op::GROUP_TREE`] combines neighbours first: the tree, the shuffle of the
 //!   known prefix, and 5 more shuffles for each folded group.
-//! - Otherwise: 9 shuffles instead of the tree's 5, the shuffle of the known prefix, and 7 more.
+//! - Otherwise: the shuffle of the known prefix, 9 shuffles that take the place of the tree, and 7 more, which give all lanes the
+//!   aggregates of the earlier groups.
 //!
 //! The last tile of a group takes up to 5 shuffles more for the next group's prefix, and 5 more if it also publishes its group's aggregate.
 
@@ -59,12 +62,12 @@ pub struct Lookback<A> {
     accumulator: PhantomData<A>,
 }
 
-/// A published value.
+/// A slot of the board, named after the published value that it has.
 #[derive(Clone, Copy)]
 enum Slot {
     /// The aggregate of a tile.
     Tile(u32),
-    /// The aggregate of a group. Two sorts of launches publish it: those that [store nothing](crate::launch::SCAN_PUBLISHES_ONLY), and
+    /// The aggregate of a group. Two sorts of launches publish it: those that [store no results](crate::launch::SCAN_PUBLISHES_ONLY), and
     /// those that look far back.
     Group(u32),
     /// The prefix of a group.
@@ -84,7 +87,7 @@ pub fn is_group_last(tile: u32) -> bool {
 }
 
 impl<A: Accumulator> Lookback<A> {
-    /// The values that a scan of `item_count` items, divided into these tiles, publishes on `board`.
+    /// The values that a scan publishes on `board`. The scan has `item_count` items, and `tiles` divides them into tiles.
     #[inline(always)]
     pub fn new(board: Board, tiles: ScanTiles, item_count: u64) -> Self {
         Lookback {
@@ -108,7 +111,7 @@ impl<A: Accumulator> Lookback<A> {
     /// Publishes a value. One thread calls this.
     ///
     /// # Safety
-    /// The scan has the tile or the group, its board has room for the scan, and no other thread publishes the slot.
+    /// The scan has the slot's tile or group, the scan's board has room for all slots of the scan, and no other thread publishes the slot.
     #[inline(always)]
     unsafe fn publish(&self, slot: Slot, value: A) {
         // SAFETY: the board has a place for each of the scan's slots, and no other thread publishes this slot: this function's conditions.
@@ -154,9 +157,9 @@ impl<A: Accumulator> Lookback<A> {
         initial: A,
         manner: Manner,
     ) -> A {
-        // SAFETY: the conditions of `complete` are this function's. The view is complete for the fold. All lanes take the same branches
-        // around warp functions. Only the block with a group's last tile publishes the group's aggregate and the next group's prefix, so no
-        // other block publishes these slots.
+        // SAFETY: the conditions of `complete` are this function's. The fold requires a complete view, and `View::complete` returns one.
+        // All lanes take the same branches around warp functions. Only the block with a group's last tile publishes the group's aggregate
+        // and the next group's prefix, so no other block publishes these slots.
         unsafe {
             let view = View::complete(self, tile, manner.is_patient);
             let fold = Fold::<O, T> { view, initial };
@@ -196,8 +199,9 @@ impl<A: Accumulator> Published for Lookback<A> {
 /// How a warp looks back.
 #[derive(Clone, Copy)]
 pub struct Manner {
-    /// Whether the warp first waits for its own group's tiles, which are published last, and then reads the earlier groups. The look-back
-    /// takes one more read if it folds earlier groups, but fewer reads find an unpublished value.
+    /// Whether the warp first waits for its own group's tiles, which are published last, and then reads the earlier groups. If such a
+    /// look-back folds earlier groups, it reads the board once more than it would otherwise. But fewer of its reads find a value that is
+    /// not published yet.
     pub is_patient: bool,
     /// Whether the last tile of a group also publishes the group's aggregate. The host reads it, and no look-back of this launch does.
     pub publishes_group: bool,

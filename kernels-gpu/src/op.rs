@@ -37,10 +37,11 @@ use crate::pairwise;
 
 /// An associative operator on items of type `T`, with an identity.
 ///
-/// Items are converted to [`Self::Accumulator`], combined in it, and the result is converted to [`Self::Output`]. Floating-point sums and
-/// products are associative only up to rounding, so the order of combination decides their bits. [`crate::contract`] defines this order.
+/// Each item is converted to an [accumulator](Self::Accumulator). The accumulators are combined, and the combined value is converted to an
+/// [output](Self::Output). Floating-point sums and products are associative only up to rounding, so the order of combination decides their
+/// bits. [`crate::contract`] defines this order.
 ///
-/// An example, the sum of vectors of two numbers:
+/// An example, the sum of vectors in the plane:
 ///
 /// ```
 /// use warpfold_kernels::op::Op;
@@ -72,11 +73,12 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// The type of a result: any element.
     type Output: Element;
 
-    /// Whether a result has the same bits in any order of combination, as with integers, minima and maxima.
+    /// Whether a result has the same bits in any order of combination. This holds for sums of integers, for example, and for all minima and
+    /// maxima.
     const EXACT: bool = false;
 
-    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. For an `x` with a NaN, another value with a NaN will do.
-    /// Lowered, the identity is the result for no items.
+    /// The identity: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. For an `x` with a NaN, another value with a NaN will do. The
+    /// result for no items is the lowered identity.
     ///
     /// ```
     /// use warpfold_kernels::op::{Max, Op, Sum};
@@ -134,9 +136,10 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// ```
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
-    /// The same as [`Self::combine`], bit for bit, perhaps with less work. If the operator is not [`Self::EXACT`], both values combine the
-    /// same number of items, a power of two. If the operator is exact, each value combines at least one item, and `right` may also be the
-    /// identity. The items of `left` come before the items of `right`, unless the caller discards the result.
+    /// The same as [`Self::combine`], bit for bit. An operator may override this function with one that takes less work. If the operator is
+    /// not [`Self::EXACT`], `left` and `right` are combined from the same number of items, and this number is a power of two. If the
+    /// operator is exact, each of them is combined from at least one item, except that `right` may be the identity. The items of `left`
+    /// come before the items of `right`, unless the caller discards the result.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
@@ -192,14 +195,14 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether a reduction of rows by this operator [streams the rows](crate::segments::streams_rows). It streams only rows of whole
-    /// vectors of items of 4 bytes. An operator that streams rows must commute, and must either have [`Self::PAIRS_SIXTEENS`] or be
-    /// [`Self::EXACT`].
+    /// Whether a reduction of rows by this operator [streams the rows](crate::segments::streams_rows). It streams a row only if the row's
+    /// items have 4 bytes and fill whole vectors. An operator that streams rows must commute, and must either have [`Self::PAIRS_SIXTEENS`]
+    /// or be [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. Bit `i` concerns values of streams that combine the same number of items, a
-    /// power of two. If the bit is set, all these values have the same word `i`.
+    /// A mask of an accumulator's words: bit `i` for word `i`. Take two values of [streams](Self::stream) that are combined from the same
+    /// number of items, and let this number be a power of two. If bit `i` is set, the two values have the same word `i`.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
@@ -275,8 +278,8 @@ pub(crate) fn four_totals<O: Op<T>, T: Element>(vectors: [Words; 4], index: u64)
     O::combine_equal(two(0), two(2))
 }
 
-/// The combination of the items in 16 bytes, as a part of the combination of sixteen items. If [`Op::PAIRS_SIXTEENS`], they are combined
-/// pairwise; otherwise, as [`Op::total`] combines them.
+/// The combination of the items in 16 bytes, as a part of the combination of sixteen items. If [`Op::PAIRS_SIXTEENS`], the items are
+/// combined pairwise. Otherwise, the items are combined in the order of [`Op::total`].
 #[inline(always)]
 pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     if O::PAIRS_SIXTEENS && !O::IS_PAIRWISE {
@@ -286,8 +289,8 @@ pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -
     }
 }
 
-/// An operator for which `a ⊕ b` is `b ⊕ a`. A plain reduction of a whole array interleaves the items of a tile, so its operator must
-/// commute. In scans, and in reductions of segments and of columns, the operator need not commute.
+/// An operator for which `a ⊕ b` is `b ⊕ a`. A reduction of a whole array interleaves the items of a tile, so its operator must commute.
+/// The operator need not commute in scans, in reductions with `.in_order()`, and in reductions of segments and of columns.
 ///
 /// ```
 /// use warpfold_kernels::op::{Commutative, Sum};
@@ -303,8 +306,8 @@ pub(crate) fn total_in_sixteen<O: Op<T>, T: Element>(words: Words, index: u64) -
 pub trait Commutative {}
 
 /// The sum. Integers wrap. Floats round to nearest even at each step. `f16` and `bf16` are combined as `f32`, and rounded to their own type
-/// at the end. Identity: 0 for integers. For floats it is −0.0, the only exact identity, and the result of Rust's `iter().sum()` for no
-/// items.
+/// at the end. Identity: 0 for integers. For floats it is −0.0, which is the only exact identity. Rust's `iter().sum()` also returns −0.0
+/// for no items.
 ///
 /// ```
 /// use warpfold_kernels::op::{Sum, Op};
@@ -355,7 +358,7 @@ pub struct Min;
 pub struct Max;
 
 /// The minimum of the floats that are numbers: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `minimumNumber`). Identity: NaN,
-/// the only exact identity, and so the result if there are no numbers.
+/// which is the only exact identity. So the result is NaN if there are no numbers.
 ///
 /// ```
 /// use warpfold_kernels::op::{MinNum, Op};
@@ -365,7 +368,7 @@ pub struct Max;
 pub struct MinNum;
 
 /// The maximum of the floats that are numbers: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `maximumNumber`). Identity: NaN,
-/// the only exact identity, and so the result if there are no numbers.
+/// which is the only exact identity. So the result is NaN if there are no numbers.
 ///
 /// ```
 /// use warpfold_kernels::op::{MaxNum, Op};
@@ -428,7 +431,7 @@ macro_rules! commutative {
 
 commutative!(Sum WideSum Product Min Max MinNum MaxNum And Or Xor All Any);
 
-/// The value, with every NaN replaced by Rust's `NAN` (positive, quiet, no payload).
+/// The value. If it is a NaN, the result is Rust's `NAN` (positive, quiet, no payload).
 #[inline(always)]
 fn canonical<T: FloatCore>(value: T) -> T {
     if value.is_nan() {

@@ -1,12 +1,12 @@
-//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits the functions of the
-//! row's operator, predicate or equality, as separate functions. So if `warpfold-build` refuses a function, its message can name that
+//! [`operators!`](crate::operators!) on the device. It emits the entries of each row. With stable rustc, it also emits a separate function
+//! for each function of the row's operator, predicate or equality. So if `warpfold-build` refuses a function, its message can name that
 //! function.
 //!
 //! The forms of a row:
 //!
 //! - `NAME: OPERATOR, ITEM;` gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`, `by_key_reduce_NAME`,
 //!   `by_key_scan_NAME`, `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
-//! - `NAME: OPERATOR, ITEM, scans only;` gives all of these except `reduce_NAME`;
+//! - `NAME: OPERATOR, ITEM, scans only;` gives all kernels of the first form except `reduce_NAME`;
 //! - `NAME: OPERATOR, ITEM, reduction only;` gives `reduce_NAME`;
 //! - `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`;
 //! - `NAME: PREDICATE, ITEM, predicate;` gives `select_if_NAME`;
@@ -124,8 +124,8 @@ macro_rules! operator_kernel {
     };
 }
 
-/// Emits an entry. The entry puts its parameters into a struct, the arguments of its kind, and passes the struct to a function. Stable
-/// rustc has no entries, so this macro emits a function, which `warpfold-build` turns into an entry.
+/// Emits an entry. The entry puts its parameters into the arguments struct of its kind, and passes this struct to a function. Stable rustc
+/// has no entries, so this macro emits a function, which `warpfold-build` turns into an entry.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
@@ -147,7 +147,7 @@ macro_rules! operator_entry {
     };
 }
 
-/// Emits an entry. The entry puts its parameters into a struct, the arguments of its kind, and passes the struct to a function. The
+/// Emits an entry. The entry puts its parameters into the arguments struct of its kind, and passes this struct to a function. The
 /// attributes mark the entry, as `cuda_std::kernel` does, and set its symbol.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
@@ -169,7 +169,7 @@ macro_rules! operator_entry {
     };
 }
 
-/// Emits four functions of an operator as separate functions: identity, lift, combine and lower.
+/// Emits a separate function for each of four functions of an operator: identity, lift, combine and lower.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]

@@ -33,7 +33,7 @@ pub fn eight<O: Op<T>, T: Element>(
     O::combine(left, four::<O, T>(value, place + 4))
 }
 
-/// Combines the values at the first places: as many values as a vector has items.
+/// Combines as many values as a vector has items, from place 0 on.
 #[inline(always)]
 pub fn items<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O::Accumulator {
     match vector_items::<T>() {

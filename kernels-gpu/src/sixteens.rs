@@ -13,16 +13,16 @@ use crate::{simt, warp};
 pub const QUARTERS: u32 = 4;
 
 /// Whether the sixteen items of a leaf may be combined in two steps: first the items of each vector of 16 bytes, and then the vectors'
-/// totals, pairwise. With wide accumulators this saves work. Indices are compared once per vector instead of once per item. Two values of
-/// moments combine without a division if they have the same number of items, a power of two. With an exact operator, the result has the
-/// same bits as a left fold.
+/// totals, pairwise. With wide accumulators this saves work, for two reasons. Indices are compared once per vector instead of once per
+/// item. Two accumulators of [`Moments`](crate::op::Moments) combine without a division if both have the same number of items, and this
+/// number is a power of two. With an exact operator, the result has the same bits as the result of a left fold.
 pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
     (O::PAIRS_SIXTEENS || O::EXACT && O::Accumulator::IS_WIDE)
         && matches!(size_of::<T>(), 1 | 2 | 4 | 8)
 }
 
 /// Combines the sixteen items of a leaf, which fill `size_of::<T>()` vectors. `words` returns the words of a vector, and `index` is the
-/// index of the first item. [`has_vector_totals`] holds for the operator.
+/// index of the first item. [`has_vector_totals`] must hold for the operator.
 #[inline(always)]
 pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) -> O::Accumulator {
     let index = |v: usize| index + (v * vector_items::<T>()) as u64;
@@ -40,7 +40,8 @@ pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) ->
 }
 
 /// Combines `count` values (1 to 16) pairwise, neighbours first. An iteration of the loop combines four values, so there are at most four
-/// iterations. `one` and `two` hold values that wait for their neighbours.
+/// iterations. `one` holds the total of four values until the next four values are combined. In the same way, `two` holds the total of
+/// eight values.
 #[inline(always)]
 pub fn pairwise<O: Op<T>, T: Element>(
     count: u32,
@@ -70,8 +71,8 @@ pub fn pairwise<O: Op<T>, T: Element>(
 }
 
 /// As [`pairwise`], for 0 to 16 values. Each of [`QUARTERS`] consecutive lanes combines up to four of the values, and then these lanes
-/// exchange their totals. The first of these lanes gets the result. All of the first `full` values combine the same number of items, a
-/// power of two.
+/// exchange their totals. The first of these lanes gets the result. The first `full` values must all be combined from the same number of
+/// items, and this number must be a power of two.
 ///
 /// # Safety
 /// Convergent: the whole warp. From lane 0 on, each [`QUARTERS`] consecutive lanes form a group. The lanes of a group have the same
@@ -102,8 +103,8 @@ pub unsafe fn shared<O: Op<T>, T: Element>(
     }
 }
 
-/// Combines the values at four places, from `place` on. There are `count` values, at least one. Missing values count as the identity: in
-/// their place, the last value is read and ignored.
+/// Combines the values at four places, from `place` on. There are `count` values, at least one. For a missing value, the function reads the
+/// last value, but combines the identity.
 #[inline(always)]
 fn quarter<O: Op<T>, T: Element>(
     place: u32,
@@ -122,8 +123,8 @@ fn quarter<O: Op<T>, T: Element>(
     two::<O, T>(left, two::<O, T>(value(place + 2), value(place + 3)))
 }
 
-/// Combines two values. `right` may be the identity, and the two values may combine different numbers of items. So [`Op::combine_equal`] is
-/// used only if the operator is exact.
+/// Combines two values. `right` may be the identity, and the two values may be combined from different numbers of items. So
+/// [`Op::combine_equal`] is used only if the operator is exact.
 #[inline(always)]
 fn two<O: Op<T>, T: Element>(left: O::Accumulator, right: O::Accumulator) -> O::Accumulator {
     if O::EXACT {

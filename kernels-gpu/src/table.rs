@@ -1,9 +1,9 @@
 //! The table of the library's kernels: the operators, and the types of their items.
 //!
 //! The table is the macro `with_operators!`. It has sections, and each section has its kinds of kernels. Each line of a section has an
-//! operator and a list of types. The operator has one kernel for each pair of a kind of the section and a type of the list.
-//! `with_item_types!` has the lists of types. [`entries`](crate::entries) makes the rows. A row's symbol joins the kind, the operator and
-//! the type, in snake case: `reduce_wide_sum_f32`.
+//! operator and a list of types. For each kind of the section and each type of the list, the operator has one kernel. `with_item_types!`
+//! has the lists of types. [`entries`](crate::entries) makes the rows. A row's symbol joins the kind, the operator and the type, in snake
+//! case: `reduce_wide_sum_f32`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 kinds! {
@@ -38,8 +38,8 @@ kinds! {
 }
 
 /// Calls the macro that the second brackets name. The arguments are the tokens after these brackets, followed by kinds of kernels. A kind
-/// is passed as two names: the kind's name, and the name of the macro that emits its entry. If the first brackets are empty, the kinds are
-/// all those that an operator of a program can have. Otherwise the first brackets choose some of these kinds.
+/// is passed as two names: the kind's name, and the name of the macro that emits its entry. If the first brackets are empty, the macro gets
+/// all kinds that a user's operator can have. Otherwise the first brackets choose some of these kinds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_kinds_of {
@@ -72,7 +72,7 @@ macro_rules! with_item_types {
         $crate::$next! {
             $($arguments)*
             numbers: [f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64],
-            // The number types of less than 64 bits: for sums of 64-bit numbers, there is no wider type.
+            // The number types for whose sums there is a wider type: those of less than 64 bits.
             below_64_bits: [f32 f16 bf16 i8 u8 i16 u16 i32 u32],
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
@@ -84,7 +84,7 @@ macro_rules! with_item_types {
     };
 }
 
-/// Calls the macro `$callback` with two groups of the rows of `$rows`: those whose items are 16-bit floats, and those of selections by
+/// Calls the macro `$callback` with some rows of the set `$rows`: the rows whose items are 16-bit floats, and the rows of selections by
 /// flags. The caller uses the rows for another version of the crate `half`. The types of that version have the same names.
 #[doc(hidden)]
 #[macro_export]
@@ -142,8 +142,8 @@ macro_rules! with_operators {
                 WideSumOfSquares: $singles;
                 CountNonZero: $numbers;
             }
-            // Reductions of whole arrays, of segments and of columns. By these operators, runs of keys are reduced with the kernel for
-            // segments. Most of these operators have accumulators of more than two words.
+            // Reductions of whole arrays, of segments and of columns. A reduction of runs of keys by one of these operators uses the kernel
+            // for segments. Most of these operators have accumulators of more than two words.
             {
                 ArgMin: $numbers;
                 ArgMax: $numbers;
@@ -187,7 +187,7 @@ macro_rules! for_each_integer {
     };
 }
 
-/// Calls the macro `$callback` with the list `integers` of the lists of item types.
+/// Calls the macro `$callback` with the types of the list `integers`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! integers_of {
@@ -205,7 +205,8 @@ macro_rules! integers_of {
     };
 }
 
-/// Picks the kinds of a set of rows, such as `all_kernels`, and lists for each kind the sections of the table whose operators have it.
+/// Takes the name of a set of rows, such as `all_kernels`, and picks the kinds of that set. For each kind, lists the sections of the table
+/// whose operators have a kernel of this kind.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! rows_of {

@@ -2,8 +2,8 @@
 //!
 //! One atomic word has the epoch and the number of tickets taken so far. So a block gets its ticket and the tag, which is the epoch plus
 //! one, in one access. Nothing has to be reset before a launch. The block with the launch's last ticket knows that no block will take
-//! another ticket, so it resets the word for the next launch. There is one exception: a launch with the last possible tag, [`LAST_TAG`],
-//! may count the blocks that leave. In such a launch, the block that leaves last resets the word.
+//! another ticket, so it resets the word for the next launch. There is one exception: some launches with the last possible tag,
+//! [`LAST_TAG`], count the blocks that leave. In a launch that counts them, the block that leaves last resets the word.
 
 use crate::simt;
 use crate::workspace::Control;

@@ -70,8 +70,8 @@ impl Tiles {
     /// The thread that took the ticket calls this, once. `control` belongs to the launch's workspace, in global memory.
     #[inline(always)]
     pub unsafe fn receive(&self, control: *mut Control, taken: Taken) -> Ticket {
-        // SAFETY: `control` belongs to the workspace: this function's condition. No block takes a ticket after the last, so no other thread
-        // changes the word now.
+        // SAFETY: `control` belongs to the workspace: this function's condition. No block takes a ticket after the last ticket, so no other
+        // thread changes `Control::tickets` now.
         unsafe {
             let ticket = taken.ticket();
             let is_last = ticket.index == self.tickets - 1;

@@ -10,7 +10,7 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::for_each_vector;
 
-/// `value` of the lane `delta` lanes above, or the lane's own value if there is no such lane.
+/// The `value` of the lane whose number is greater by `delta`, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -20,7 +20,7 @@ pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
     unsafe { by_words(value, |word| simt::shuffle_down(word, delta)) }
 }
 
-/// `value` of the lane `delta` lanes below, or the lane's own value if there is no such lane.
+/// The `value` of the lane whose number is smaller by `delta`, or the calling lane's own value if there is no such lane.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -30,7 +30,7 @@ pub unsafe fn shuffle_up<A: Accumulator>(value: A, delta: u32) -> A {
     unsafe { by_words(value, |word| simt::shuffle_up(word, delta)) }
 }
 
-/// `value` of `lane`.
+/// The `value` of lane `lane`.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -67,7 +67,8 @@ unsafe fn by_words<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A 
 }
 
 /// Combines the values of the lowest `LANES` lanes, halves first: lane `i` combines its value with the value of lane `i + LANES/2`, then
-/// with those of lanes `i + LANES/4`, …, `i + 1`. The result is valid on lane 0. 5 shuffles for 32 lanes, 3 shuffles for 8 lanes.
+/// with those of lanes `i + LANES/4`, …, `i + 1`. The result is valid on lane 0. This takes 5 shuffles for 32 lanes, and 3 shuffles for 8
+/// lanes.
 ///
 /// # Safety
 /// Convergent: the whole warp. `LANES` is a power of two, at most 32.
@@ -85,7 +86,7 @@ pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(
 }
 
 /// Combines the lanes' values in the order in which a scan combines the aggregates of a tile group: see [`Tree`]. The result is valid on
-/// lane 0. 5 shuffles.
+/// lane 0. This takes 5 shuffles.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -102,9 +103,9 @@ pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Ac
 
 /// Does eight reductions at once. Each lane has eight values, and reduction `i` combines value `i` of all lanes. In each of the first three
 /// steps, the lanes form pairs, and the two lanes of a pair share the work: one lane combines the pair's values for half of the reductions,
-/// and the other lane for the rest. The result of reduction `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The eight
-/// reductions take 9 shuffles instead of the 40 of eight calls of [`reduce`]. The operator has to commute, because half of the lanes
-/// combine the upper lane's value before the lower lane's.
+/// and the other lane for the rest. The result of reduction `i` is valid on lane [`lane_of_eighth(i)`](lane_of_eighth). The function takes
+/// 9 shuffles. Eight calls of [`reduce`] would take 40. The operator has to commute, because half of the lanes combine the upper lane's
+/// value on the left with the lower lane's value on the right.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -131,9 +132,9 @@ pub const fn lane_of_eighth(i: u32) -> u32 {
     i * (WARP_LANES / 8)
 }
 
-/// Pairs of lanes that are `delta` apart exchange values: the lower lane combines both `low` values, and the upper lane combines both
-/// `high` values. The operator has to commute, because the upper lane combines its own value before the lower lane's. If bit `i` of `same`
-/// is set, word `i` is the same in all these values, and is not exchanged.
+/// Pairs of lanes that are `delta` apart exchange values: the lower lane combines the `low` values of both lanes, and the upper lane
+/// combines the `high` values of both lanes. The operator has to commute, because the upper lane combines its own value on the left with
+/// the lower lane's value on the right. If bit `i` of `same` is set, word `i` is the same in all these values, and is not exchanged.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -166,8 +167,8 @@ pub unsafe fn join<A: Accumulator>(
     combine(value, unsafe { exchange(value, delta, same) })
 }
 
-/// `value` of the other lane of a pair: its number differs from this lane's number only in the bit `delta`. If bit `i` of `same` is set,
-/// word `i` is not exchanged, and the result has this lane's own word.
+/// The `value` of the lane whose number differs from this lane's number only in the bit `delta`. If bit `i` of `same` is set, word `i` is
+/// not exchanged, and the result has this lane's own word.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.
@@ -203,7 +204,7 @@ pub unsafe fn reduce_in_order<O: Op<T>, T: Element>(mut value: O::Accumulator) -
 
 /// Inclusive scans over the lanes, one for each of the first `count` values, by Kogge and Stone (1973). In step `s` = 1, 2, 4, 8, 16, lane
 /// `l ≥ s` combines two values: the value of lane `l − s` on the left, and its own value on the right. The results are valid on every lane.
-/// 5 shuffles for each value.
+/// This takes 5 shuffles for each value.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -242,7 +243,8 @@ unsafe fn step<O: Op<T>, T: Element>(
     });
 }
 
-/// Each lane's prefix, from a value scanned by [`inclusive_scans`]: the previous lane's value, or the identity on lane 0. 1 shuffle.
+/// Each lane's prefix, from a value scanned by [`inclusive_scans`]: the previous lane's value, or the identity on lane 0. This takes 1
+/// shuffle.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -8,14 +8,15 @@
 //! A state word carries 32 bits of a value in its low half and a tag in its high half. The tag is the epoch plus one. By the tag, a launch
 //! recognises words that earlier calls have left, so no launch has to clear anything first. The epoch is in [`Control`], in device memory.
 //! The block with the last ticket of a call's last launch advances the epoch. So a launch that was captured into a graph works each time it
-//! is replayed. If a call has the last tag, 2^32 − 1, the last block that uses the state words clears them, and sets the epoch to zero.
+//! is replayed. The last tag is 2^32 − 1. In a call with this tag, the last block that uses the state words clears them, and sets the epoch
+//! to zero.
 //!
 //! Launches that share a workspace must be ordered one after the other, for example on one stream.
 
 use crate::contract::{reduce_chunk_count, ScanTiles};
 use crate::element::ACCUMULATOR_MAX_WORDS;
 
-/// State that the blocks of a launch share, and that persists from launch to launch. All zero at first.
+/// State that the blocks of a launch share, and that persists from launch to launch. At first, all bytes are zero.
 #[repr(C, align(256))]
 #[derive(Debug, Clone, Copy)]
 pub struct Control {
@@ -41,7 +42,7 @@ pub const INITIAL_OFFSET: u64 = core::mem::offset_of!(Control, initial) as u64;
 /// The byte of a workspace at which the state words begin.
 pub const STATES_OFFSET: u64 = size_of::<Control>() as u64;
 
-/// Bytes of a workspace with `state_words` state words.
+/// The number of bytes of a workspace with `state_words` state words.
 pub const fn workspace_bytes(state_words: u64) -> u64 {
     STATES_OFFSET + state_words * 8
 }
@@ -63,8 +64,8 @@ pub const fn scan_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     (tiles.count(item_count) + 2 * tiles.group_count(item_count)) * words_per_accumulator::<A>()
 }
 
-/// The most state words that a scan of any number of items up to `item_count` needs. The longest short scan needs more state words than
-/// some long scans, since it has more tiles.
+/// The greatest number of state words that a scan of at most `item_count` items can need. A short scan has smaller tiles than a long scan.
+/// So the longest short scan has more tiles than some long scans, and needs more state words.
 pub const fn scan_most_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
     let long = scan_state_words::<A>(tiles, item_count);
     if tiles.is_short(item_count) {

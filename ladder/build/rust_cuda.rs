@@ -12,7 +12,7 @@ use warpfold_ptx::finish::{Bounds, Contents, finish};
 /// `cargo xtask rust-cuda --few` sets the variable to the folder of a crate with fewer kernels.
 const KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 
-/// The target of the oldest supported devices, as for the committed texts.
+/// The target of the oldest supported devices. The committed texts have the same target.
 const TARGET: Target = Target {
     arch: NvvmArch::Compute70,
     name: "sm_70",

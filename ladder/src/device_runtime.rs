@@ -13,7 +13,7 @@ use crate::{Refusal, Result, link};
 /// The library's name.
 const NAME: &str = "libcudadevrt.a";
 
-/// Environment variables with the folder of a toolkit.
+/// Environment variables that may name the folder of a toolkit.
 const VARIABLES: [&str; 3] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"];
 
 /// The usual folders of toolkits, besides `/usr/local/cuda-VERSION`.
@@ -35,8 +35,8 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch6
 ///
 /// # Errors
 ///
-/// [`Refusal::DeviceRuntimeNotFound`] if the library was not found, and the driver rejects the PTX without it; the linker's and the
-/// driver's errors.
+/// [`Refusal::DeviceRuntimeNotFound`] if the library was not found and the driver rejects the PTX without it; the linker's and the driver's
+/// errors.
 pub fn load_with(gpu: &Gpu, symbol: &'static str, text: &str) -> Result<Module> {
     let searched = places();
     let library = searched.iter().find_map(|path| fs::read(path).ok());

@@ -1,4 +1,5 @@
-//! The ladder. Its rungs ([`Rung`]) are the kernels of the tutorials that warpfold grew from. The top rungs are warpfold's own kernels.
+//! The ladder. Its lower rungs ([`Rung`]) are the kernels of the tutorials that warpfold grew from. Its top rungs are warpfold's own
+//! kernels.
 //!
 //! ```
 //! use warpfold::Sum;
@@ -18,7 +19,7 @@
 //! the order of atomic operations, except with warpfold's own rungs. A call that launches kernels fails while a blocking stream of the
 //! context is being captured ([`warpfold::Error::CaptureUnderWay`]).
 //!
-//! Like a user's program, this crate loads kernels of its own and launches them by the public interfaces of warpfold and of `cust`. The
+//! Like a user's program, this crate loads its own kernels and launches them through the public interfaces of warpfold and of `cust`. The
 //! kernels are in `warpfold-ladder-kernels`, and the README of this crate is a guide to them.
 
 mod catalogue;

@@ -1,11 +1,12 @@
-//! Constant folding: replaces registers that always have the same value by that value.
+//! Constant folding: where a register always has the same value, the value replaces the register.
 //!
-//! `ptxas` folds constants too, but only after it has chosen how to address memory, and it never changes that choice. With a direction of 0
-//! in a register, a scan of `f32` computed an address for each vector instead of using an offset, and spilled three registers. It took 631
-//! µs, and with a folded direction it takes 514 µs (2^28 items, H200, CUDA 13.0's driver).
+//! `ptxas` folds constants too, but only after it has chosen how to address memory, and it never changes that choice. The text of a scan
+//! keeps its [direction](crate::direction) in a register. As long as this register was not folded, a scan of `f32` computed an address for
+//! each vector instead of using an offset, and spilled three registers. That scan took 631 µs. With a folded direction, it takes 514 µs
+//! (2^28 items, H200, CUDA 13.0's driver).
 //!
-//! A statement is folded only if it is on a line of its own, as compilers write it. Apart from the given register, a register is folded
-//! only if exactly one statement of the text defines it.
+//! A statement is folded only if it is on a line of its own, as compilers write it. The register that [`fold`] is given is always folded.
+//! Any other register is folded only if exactly one statement of the text defines it.
 
 use std::collections::{HashMap, HashSet};
 

@@ -13,7 +13,7 @@ use crate::finish::ENTRY;
 pub struct Cut<'a> {
     /// The text before the first entry.
     pub preamble: &'a str,
-    /// The name and the text of each entry, from its first line to its last brace, in the text's order.
+    /// For each entry, its name, and its lines up to its last brace. The entries have the order of the text.
     pub entries: Vec<(&'a str, &'a str)>,
 }
 
@@ -35,8 +35,8 @@ pub fn cut(text: &str) -> Result<Cut<'_>, Malformed> {
     })
 }
 
-/// For each entry's name, a text with only this entry. If the text has functions that entries may call, the whole text is used instead.
-/// (The library's committed texts have no such functions.)
+/// One text for each entry, by the entry's name: the preamble and that entry. If `text` has functions that entries may call, every entry's
+/// text is the whole of `text`. (The library's committed texts have no such functions.)
 pub fn kernels(text: &str) -> Result<BTreeMap<String, String>, Malformed> {
     let has_functions = text.lines().any(is_function);
     let Cut { preamble, entries } = cut(text)?;

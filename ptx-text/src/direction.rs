@@ -27,7 +27,7 @@ pub fn backward(text: &str) -> Option<String> {
     text.contains(SET).then(|| settled(text, u64::MAX))
 }
 
-/// The registers that may be constants in the text of one direction.
+/// The registers that may turn out to be constants once the direction is a constant.
 pub(crate) fn followers(text: &str) -> HashSet<&str> {
     match text.contains(SET) {
         true => followers_of(text, text.lines().filter_map(reader).chain([REGISTER])),

@@ -14,7 +14,7 @@ pub enum Malformed {
     /// The entry of this name has no last brace.
     NoEnd(String),
     /// The text was not made by rust-cuda's compiler. That compiler's text has one line with the version, and one line that declares
-    /// dynamic shared memory. The fields count these lines.
+    /// dynamic shared memory. The fields say how many such lines the text has.
     NotOfRustCuda {
         /// Lines with the version.
         versions: usize,

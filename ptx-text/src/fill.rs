@@ -1,13 +1,13 @@
 //! Makes the text of a kernel: fills a skeleton with bodies.
 //!
-//! A skeleton is the text of a kernel in which some lines are holes for its operator:
+//! A skeleton is the text of a kernel with holes for the operator's instructions. A hole is a line of this form:
 //!
 //! ```text
 //!     HOLE combine %r7 <- %r5, %r6;
 //! ```
 //!
-//! A body fills a hole. It refers to the hole's registers by number: `add.rn.f32 %out0, %in0, %in1;`. A body with registers
-//! of its own is a scope. The outputs of a hole are never its inputs, so a body may write and read in any order.
+//! A body fills a hole. It refers to the hole's registers by number: `add.rn.f32 %out0, %in0, %in1;`. A body that declares registers is a
+//! scope, in braces. The outputs of a hole are never its inputs, so a body may write and read in any order.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub const HOLE: &str = "\tHOLE ";
 /// In a list of bodies, the text that begins a body. The name of the hole follows, then the body's lines.
 pub const BODY: &str = "\nhole ";
 
-/// The start of a packed text. The name of a skeleton follows, then the bodies, each after [`BODY`].
+/// The start of a [packed text](crate::table::Table::packed). The name of a skeleton follows, then the bodies, each after [`BODY`].
 pub const FILLED: &str = "skeleton ";
 
 /// Why a skeleton cannot be filled.

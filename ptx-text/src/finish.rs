@@ -57,7 +57,7 @@ pub struct Contents {
     pub has: fn(&str) -> bool,
     /// Whether external functions and global variables are kept, for kernels that launch kernels or print.
     pub has_declarations: bool,
-    /// The bounds of an entry's launches, if the entry has any.
+    /// The launch bounds of the entry of this name, if there are any.
     pub bounds: fn(&str) -> Option<Bounds>,
 }
 
@@ -111,7 +111,7 @@ fn begins(line: &str, contents: &Contents) -> Skip {
             false => Skip::Function,
         };
     }
-    // Apart from the entries, the text defines only the panic handler. No entry calls the panic handler.
+    // The only function that the text defines is the panic handler. No entry calls it.
     if line.starts_with(".visible .func") {
         return Skip::Function;
     }
@@ -145,7 +145,7 @@ pub fn add_bounds(text: &str, of: impl Fn(&str) -> Option<Bounds>) -> String {
     bounded
 }
 
-/// The text of a kernel as an entry.
+/// The text of an entry: a kernel, with its launch bounds.
 pub fn entry(kernel: &Function, bounds: Bounds) -> String {
     let mut text = format!("{ENTRY}{}(\n\t", kernel.name);
     text.push_str(&kernel.parameters.join(",\n\t"));

@@ -1,6 +1,7 @@
 //! Checks finished kernels, made by any compiler. A kernel must not contain anything that the caller forbids, nor an unmasked store of a
-//! float's low bits. If the caller asks for it, a kernel must also have the same barriers as its source. The caller may also demand that a
-//! kernel first waits for preceding work, or that the kernel does not. (A kernel that is launched programmatically has to wait first.)
+//! float's low bits. If the caller asks for it, a kernel must also have the same barriers as its source. The caller may also demand, or
+//! forbid, that a kernel first waits for the preceding work of its stream. (With programmatic dependent launch, a kernel has to wait
+//! first.)
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -13,15 +13,16 @@
 //! A *block* is the statements from one label to the next. It is only entered at its beginning. A *definition* of a register is a statement
 //! that always writes the whole register and does not read it. A register is *local* if in each block that names the register, its first
 //! occurrence is a definition. So no block reads what another block has written to a local register. Each definition of a local register
-//! begins a *value*, which ends with the register's last occurrence before its next definition, or before the end of the block.
+//! begins a *value*. The value ends with the last occurrence of the register before the next definition of the register, or before the end
+//! of the block.
 //!
 //! Each value of a local register gets the lowest number that no other value has where this value begins. A statement never writes a
 //! register that it reads, unless it did so with the old numbers. So the outputs of a hole are still different from its inputs. Each
 //! register that is not local gets one number for all its values. These numbers come after the numbers of local registers, in the order in
-//! which the registers appear. A local register is numbered in the same way as these, if:
+//! which the registers appear. A local register is numbered like a register that is not local, if:
 //!
-//! - a store writes only the register's low bits to memory, since [`narrow`](mod@crate::narrow) asks whether a float instruction writes the
-//!   register;
+//! - a store writes only the register's low bits to memory. Otherwise, the register could share its number with the result of a float
+//!   instruction, and [`narrow`](mod@crate::narrow) would take its value for a float;
 //! - the register may become a constant when a text gets its [`direction`](mod@crate::direction).
 //!
 //! The driver's compiler finds the values again. From the text with new numbers, it makes the same instructions for most kernels, and about
@@ -314,7 +315,7 @@ fn instruction(statement: &str) -> Option<Instruction> {
     }
 }
 
-/// The new number of each occurrence, and the count of each class.
+/// The new number of each occurrence, and how many numbers each class needs.
 fn numbers(
     scope: &str,
     occurrences: &[Occurrence],

@@ -1,9 +1,9 @@
 //! Makes texts for older devices from the texts for compute capability 9.0, so that the library ships only texts for 9.0.
 //!
-//! Besides the version and the target, texts for 9.0 differ from texts for 8.0 in two ways. In texts for 9.0, every kernel begins with a
-//! wait, because its launch may begin before preceding work has ended. This module removes the wait. Selections, and scans of whole arrays,
-//! may ask the L2 cache to evict their input last. This was measured on 9.0 only, so this module gives the input the normal eviction
-//! priority. All other lines are the same, since 8.0 has their instructions.
+//! Besides the version and the target, texts for 9.0 differ from texts for 8.0 in two ways. First, every kernel for 9.0 begins with a wait,
+//! because its launch may begin before preceding work has ended. This module removes the wait. Second, kernels for 9.0 of selections, and
+//! of scans of whole arrays, can ask the L2 cache to evict their input last. The benefit of that was measured on 9.0 only, so this module
+//! gives the input the normal eviction priority. All other lines are the same, since 8.0 has their instructions.
 //!
 //! In texts for 7.0, instructions that 7.0 lacks, above all asynchronous copies, are also replaced by others: see
 //! [`synchronous`](mod@crate::synchronous).

@@ -8,12 +8,13 @@
 
 use crate::error::Malformed;
 
-/// The start and the end of the declaration of dynamic shared memory, and its replacement.
+/// The declaration of dynamic shared memory, and the declaration that replaces it. Of each: what stands before the array's name, and what
+/// stands after it.
 const SHARED: (&str, &str) = (".extern .shared .align 16 .b8 ", "[16];");
 const SHARED_AMENDED: (&str, &str) = (".extern .shared .align 128 .b8 ", "[];");
 
 /// Changes a text to this PTX version, and amends its declaration of dynamic shared memory. The text must have one version line and one
-/// such declaration; otherwise, the error has their numbers.
+/// such declaration; otherwise, the error says how many of each the text has.
 pub fn amend(emitted: &str, version: &str) -> Result<String, Malformed> {
     let (mut versions, mut declarations) = (0, 0);
     let mut text = String::with_capacity(emitted.len());

@@ -99,9 +99,9 @@ pub fn instructions(body: &[Statement]) -> impl Iterator<Item = &Instruction> {
     })
 }
 
-/// The width of a register in bits, by its name: the back end names registers by their width. A name that is not the back end's counts as
-/// 32 bits. `None` if the operand is no register. The register may be wider than the value that an instruction loads to it or stores from
-/// it.
+/// The width of a register in bits, by its name: the back end names registers by their width. A register with any other name is taken to be
+/// 32 bits wide. `None` if the operand is no register. The register may be wider than the value that an instruction loads to it or stores
+/// from it.
 pub fn register_width(operand: &str) -> Option<u32> {
     let kind = operand.strip_prefix('%')?;
     Some(match kind.trim_end_matches(|c: char| c.is_ascii_digit()) {

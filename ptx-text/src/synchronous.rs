@@ -14,7 +14,7 @@
 //! `%at_once` tells a kernel whether copies are synchronous. The text sets it to a literal number, so it is a constant for the driver's
 //! compiler.
 //!
-//! A run of consecutive copies first makes all its loads and then all its stores, so that the loads overlap. A run has at most
+//! For a run of consecutive copies, the new text has first all loads and then all stores, so that the loads overlap. A run has at most
 //! `MOST_COPIES` copies. These statements do not end a run:
 //! - operations in `ARITHMETIC` without a predicate;
 //! - braces of scopes, and declarations of registers;
@@ -207,7 +207,7 @@ fn copied_bytes(instruction: &Instruction) -> Option<Option<u32>> {
     is_known.then_some(Some(bytes))
 }
 
-/// Writes the instructions that load the data of `copy`, which is number `at` of the run, to its registers.
+/// Writes the instructions that load the data of `copy` into registers. In its run, the copy has the number `at`.
 fn load(copy: &Instruction, at: usize, bytes: u32, out: &mut String) -> Option<()> {
     let [to, from, ..] = &copy.operands[..] else {
         return None;

@@ -1,8 +1,8 @@
 //! Launches the library's kernels on the virtual GPU's engine, without a driver and without the library's launch code. A test can change a
 //! kernel's text, run it with any number of multiprocessors under any schedule, and count its instructions.
 //!
-//! The kernels' modules document what a launch must provide. Here, this module provides it, instead of the host library's launch code.
-//! Nothing here runs on a real GPU.
+//! The kernels' modules document what a launch must provide. In the library, the host's launch code provides this. For this engine, this
+//! module does. Nothing here runs on a real GPU.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -89,8 +89,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A device with this many multiprocessors, the loaded kernel of `text`, and a zeroed workspace. The workspace has room for a launch of
-    /// the operator `O` on `item_count` items.
+    /// A device with this many multiprocessors, the loaded kernel of `text`, and a zeroed workspace. The workspace has room for a launch on
+    /// `item_count` items with the operator `O`.
     pub fn new<O: Op<T>, T: Element>(
         generation: Generation,
         multiprocessors: u32,
@@ -147,7 +147,8 @@ impl Engine {
         }
     }
 
-    /// Sets the epoch as if this many calls had taken tickets. All launches of a call in pieces count as one call.
+    /// Sets the epoch as if this many calls had taken tickets. If a call has several launches, one for each piece of its input, they count
+    /// as one call.
     pub fn set_epoch(&self, launches: u32) {
         self.memory
             .write(self.workspace + EPOCH_OFFSET, &launches.to_le_bytes())
@@ -188,12 +189,13 @@ impl Engine {
         items
     }
 
-    /// Gives each block of a scan room for `buffers` tiles. By default, a block has room for all tiles that it can use at a time.
+    /// Sets how many tiles the shared memory of a scan's block has room for. By default, there is room for as many tiles as a block can use
+    /// at a time.
     pub fn set_scan_buffers(&mut self, buffers: u32) {
         self.scan_buffers = Some(buffers);
     }
 
-    /// Gives each block of a launch on segments this many windows.
+    /// Sets how many windows each block of a segmented reduction or scan works on.
     pub fn set_windows_per_block(&mut self, windows: u64) {
         self.windows_per_block = windows;
     }
@@ -218,13 +220,13 @@ impl Engine {
     }
 }
 
-/// The number of state words for `item_count` items in columns that have one whole chunk and a last chunk of one row. Columns of this
-/// length need the most state words for each item.
+/// The number of state words for `item_count` items in columns of two chunks: a whole one, and one of a single row. Columns of this length
+/// need the most state words for each item.
 fn most_columns_state_words<A>(item_count: u64) -> u64 {
     item_count / (columns::CHUNK_ROWS + 1) * columns::state_words::<A>(columns::CHUNK_ROWS + 1, 1)
 }
 
-/// The epoch's offset in a workspace: the high half of the first word.
+/// The offset in bytes of the epoch in a workspace. The epoch is the high half of the first word.
 const EPOCH_OFFSET: u64 = 4;
 
 fn shape(blocks: u64, threads: u32, dynamic_shared_bytes: u32) -> Shape {

@@ -1,4 +1,4 @@
-//! Random items for tests, the same in every run.
+//! Random items for tests. They are the same each time that a test runs.
 
 #[path = "random.rs"]
 mod random;

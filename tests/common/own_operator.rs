@@ -26,7 +26,7 @@ const LENGTHS: [usize; 14] = [
     1, 2, 5, 31, 32, 33, 255, 257, 1000, 2049, 8192, 8193, 65_537, 300_001,
 ];
 
-/// The lengths to run: all on a real GPU, only the quick ones on the virtual GPU.
+/// The lengths to check. On a real GPU: all [`LENGTHS`]. On the virtual GPU: only those up to 10,000, since longer ones take too long.
 pub fn lengths() -> impl Iterator<Item = usize> {
     let most = match virtual_gpu::mode().unwrap() {
         Mode::Virtual => 10_000,
@@ -35,7 +35,7 @@ pub fn lengths() -> impl Iterator<Item = usize> {
     LENGTHS.into_iter().filter(move |&length| length <= most)
 }
 
-/// Asserts that the results `found` have the bytes of the results `expected`.
+/// Asserts that the results `found` have the same bytes as the results `expected`.
 pub fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
     assert_eq!(found.len(), expected.len());
     let differs = |(found, expected): (&R, &R)| bytes_of(found) != bytes_of(expected);
@@ -49,7 +49,7 @@ pub fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
     }
 }
 
-/// Checks segments around the boundaries of leaves, nodes and chunks of 256 items, and segments of several chunks.
+/// Checks empty segments, segments of about one leaf (16 items), of about one node (256 items), and of several chunks.
 fn check_segments<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<segmented_reduce, T> + Kernel<segmented_scan, T>,

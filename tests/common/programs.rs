@@ -17,7 +17,7 @@ pub fn command(example: &str) -> Command {
     Command::new(executable(example))
 }
 
-/// The path of the example's executable. `cargo xtask bundle` puts it beside this test; cargo puts it in the folder `examples`.
+/// The path of the example's executable. `cargo xtask bundle` puts it beside this test. `cargo test` builds it in the folder `examples`.
 fn executable(example: &str) -> PathBuf {
     let test = env::current_exe().unwrap();
     let folder = test.parent().unwrap();
@@ -63,7 +63,7 @@ pub fn assert_helps(example: &str) {
     }
 }
 
-/// Asserts that the example refuses these arguments, and names the last of them.
+/// Asserts that the example refuses these arguments, and that its complaint names the last of them.
 pub fn assert_refuses(example: &str, arguments: &[&str]) {
     let output = run(example, arguments);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -74,7 +74,7 @@ pub fn assert_refuses(example: &str, arguments: &[&str]) {
     assert!(complaint.contains("Usage: "), "{complaint}");
 }
 
-/// Asserts that the example ends silently if nobody reads its output. The arguments keep the run short.
+/// Asserts that the example ends silently if nobody reads its output. With `arguments`, the example must run only for a short time.
 pub fn assert_ends_unread(example: &str, arguments: &[&str]) {
     for arguments in [arguments, &["--help"]] {
         let (reader, writer) = io::pipe().unwrap();
@@ -86,7 +86,7 @@ pub fn assert_ends_unread(example: &str, arguments: &[&str]) {
     }
 }
 
-/// Asserts that the example fails if its output cannot be written. The arguments keep the run short.
+/// Asserts that the example fails if its output cannot be written. With `arguments`, the example must run only for a short time.
 pub fn assert_fails_unwritten(example: &str, arguments: &[&str]) {
     for arguments in [arguments, &["--help"]] {
         let full = File::create("/dev/full").unwrap();

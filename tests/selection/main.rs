@@ -1,5 +1,5 @@
 //! Selections. Every kernel is compared with the CPU. Some kernels are compared for many lengths, flags and runs. If an output is too
-//! short, the items beyond its room are omitted, and a call that waits returns an error. Wrong arguments are refused.
+//! short, the items that do not fit are omitted, and a call that waits returns an error. Wrong arguments are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]

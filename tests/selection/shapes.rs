@@ -46,7 +46,7 @@ pub fn choices(count: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Lists of lengths of runs that add up to this many items, each with its name.
+/// Lists of run lengths, each with its name. The lengths of each list add up to `count`.
 pub fn run_lengths(count: usize) -> Vec<(&'static str, Vec<usize>)> {
     let mut random = Random::new(count as u64);
     let mut lists = vec![("one run", vec![count]), ("runs of 1", vec![1; count])];

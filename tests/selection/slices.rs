@@ -1,4 +1,4 @@
-//! Selections of host slices agree with the CPU's. Empty slices give empty results, and errors are reported.
+//! Selections and runs of host slices: the GPU's results are those of the CPU. Empty slices give empty results, and errors are reported.
 
 use warpfold::{Cpu, Equal, Error, Flagged, Gpu, NonZero, Sum, reduce, runs, select};
 

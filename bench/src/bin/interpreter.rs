@@ -1,8 +1,8 @@
 //! The speed at which the virtual GPU interprets the library's own kernels:
 //! `cargo run --release -p warpfold-bench --bin interpreter`.
 //!
-//! Prints millions of lane instructions per second on one core, in a column for each set of checks. The checks of memory accesses are
-//! always on. Each number is from the fastest of several runs. The numbers say nothing about the speed of a GPU.
+//! Prints how many million lane instructions one core interprets per second, in a column for each set of checks. The checks of memory
+//! accesses are always on. Each number is from the fastest of several runs. The numbers say nothing about the speed of a GPU.
 
 use std::time::Instant;
 

@@ -92,13 +92,13 @@ fn shortened(file: &str) -> &str {
     own.map_or(file, |start| &file[start..])
 }
 
-/// The instructions, by file, of `turns` turns and of one turn that warms up the call.
+/// The number of instructions for each file, in `turns` turns and in one more turn that warms up the call.
 fn count(call: &str, turns: u64) -> Result<BTreeMap<String, u64>> {
     let folder = tempfile::tempdir()?;
     let out = folder.path().join("callgrind.out");
     let status = Command::new("valgrind")
         .args(["--tool=callgrind", "--collect-atstart=no", "-q"])
-        // Each of these functions toggles counting where it begins, and again where it ends.
+        // callgrind toggles the counting where one of these functions begins, and again where it ends.
         .args([
             "--toggle-collect=walk::counted_turn*",
             "--toggle-collect=cu*",
@@ -150,7 +150,7 @@ fn is_cost(entry: &str) -> bool {
     entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
 }
 
-/// The number of the source line that a cost entry is about. `before` is this number of the preceding entry. An entry states the number
+/// The number of the source line that a cost entry is about. `before` is the line number of the preceding entry. An entry states the number
 /// itself, or its difference from `before` (`+`, `-`), or `*` if the two are equal.
 fn line_of(cost: &str, before: i64) -> Result<i64> {
     let line = cost.split(' ').next().unwrap_or_default();

@@ -38,8 +38,8 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// Compiles the library, unless it is already in `folder`, and loads it. It is never unloaded: the CUDA runtime in it cleans up by
-    /// itself when the process ends.
+    /// Compiles the library, unless it is already in `folder`, and loads it. The library is never unloaded. Unloading is not needed: the
+    /// CUDA runtime in it cleans up by itself when the process ends.
     pub fn build(capability: (u32, u32), folder: &Path) -> Result<&'static Self> {
         let libraries = [Library::of_shapes()];
         compile(&libraries, capability, folder, &[])?;
@@ -88,7 +88,7 @@ impl Shapes {
                 stream.as_inner().cast(),
             )
         })?;
-        // SAFETY: CUB only reads storage that it has written.
+        // SAFETY: CUB writes each part of the storage before it reads that part.
         let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes.max(1)) }?;
         Ok(Some(Box::new(move || {
             let address = temporary.as_device_ptr().as_raw() as *mut c_void;

@@ -8,7 +8,7 @@ use warpfold::{Gpu, gpu_sum};
 
 use super::{micros, row, time};
 
-/// The shortest driver call that gets a line of its own. Shorter calls are added up.
+/// A driver call that takes at least this long has a separate line in the output. The times of shorter calls are added up.
 const SHORT: Duration = Duration::from_micros(50);
 
 /// Measures the first call of [`Gpu::global`], and then four calls of [`gpu_sum`].

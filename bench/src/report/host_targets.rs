@@ -35,7 +35,7 @@ const TARGETS: [Target; 2] = [
     },
 ];
 
-/// The targets as a table, with the worst value that a file has for each.
+/// The targets as a table. Each target has a line, with the worst value that the file has for this target.
 pub fn markdown(path: &Path) -> Result<String> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     of_lines(&text).with_context(|| path.display().to_string())

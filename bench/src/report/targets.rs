@@ -20,7 +20,7 @@ enum Quantity {
     Micros,
 }
 
-/// A limit that some subjects have to reach: an upper limit for times, a lower limit for all other quantities.
+/// A limit for one quantity of some subjects. A time must not be above the limit. Any other quantity must not be below it.
 struct Target {
     what: &'static str,
     covers: fn(&Subject) -> bool,

@@ -11,7 +11,8 @@ use super::report::{Row, median_rate};
 use crate::record::Side;
 use crate::report::COLOURS;
 
-/// Pixels: the width, the width of the shapes' names, the height of a shape's bars, and the margins above and below.
+/// In pixels: the width of a chart, the width of the column of names, the height of one shape's bars, and the sum of the margins above and
+/// below.
 const WIDTH: u32 = 900;
 const NAMES_WIDTH: u32 = 310;
 const SHAPE_HEIGHT: u32 = 22;

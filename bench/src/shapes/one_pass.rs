@@ -87,7 +87,7 @@ pub fn shapes<'a>(place: &'a Buffers<'a>) -> Result<Vec<Shape<'a>>> {
     ])
 }
 
-/// A reduction of the input with an operator.
+/// A reduction of the input by the operator `O`.
 fn reduction<'a, O>(
     place: &'a Buffers<'a>,
     name: &str,

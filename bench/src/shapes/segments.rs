@@ -60,7 +60,7 @@ impl<'a> Cut<'a> {
         self.ends.len() - 1
     }
 
-    /// The number of each item's segment.
+    /// For each item, the index of its segment.
     pub fn numbers(&self) -> Vec<u32> {
         let segments = (0..).zip(self.ends.windows(2));
         segments
@@ -68,7 +68,7 @@ impl<'a> Cut<'a> {
             .collect()
     }
 
-    /// The sums and the inclusive scans of the segments, by offsets. If all segments have one length, also the sums as rows.
+    /// The sums and the inclusive scans of the segments, by offsets. If all segments have the same length, also their sums as rows.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, .. } = *self;
         let what = self.lengths.of("segments");

@@ -135,7 +135,7 @@ fn keys_of_runs(key_count: usize, length: usize) -> Result<DeviceBuffer<u32>> {
     Ok(DeviceBuffer::from_slice(&keys)?)
 }
 
-/// Keys in runs of one length.
+/// Keys in runs that all have the same length.
 pub struct Runs<'a> {
     place: &'a Buffers<'a>,
     length: usize,

@@ -10,9 +10,10 @@
 //!                                     an empty line, then the packed bytes, as `lines` packs them
 //! ```
 //!
-//! The file may come from an attacker. The sizes that the file states have upper limits, and limit the memory for unpacking. The reader
-//! checks that each text has one entry, with the kernel's name, and is for the variant's architecture. It refuses a symbol that its caller
-//! does not accept. Only compiling again shows whether a text belongs to its source: see [`crate::UPDATE`].
+//! The file may come from an attacker. The sizes that the file states must not exceed fixed limits. Unpacking takes no more memory than
+//! these sizes allow. The reader checks that each text has one entry, with the kernel's name, and is for the variant's architecture. It
+//! refuses a symbol that its caller does not accept. Only compiling again shows whether a text belongs to its source: see
+//! [`crate::UPDATE`].
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -54,8 +55,8 @@ pub fn to_file(stamp: &Stamp, compiled: &[Compiled]) -> Option<Vec<u8>> {
                 .map(|kernel| (variant.capability, kernel)),
         );
     }
-    // Sorted by symbol, the variants of a kernel are adjacent, and most neighbouring kernels are of the same kind. Such neighbours have
-    // similar texts, and similar texts compress well together.
+    // In the order of the symbols, the variants of a kernel are adjacent, and most neighbouring kernels are of the same kind. Such
+    // neighbours have similar texts, and similar texts compress well together.
     kernels.sort_by_key(|(capability, kernel)| (kernel.symbol.clone(), *capability));
     let texts = kernels.iter().map(|(_, kernel)| Named {
         name: &kernel.symbol,

@@ -1,9 +1,10 @@
 //! Packs many kernels' texts into few bytes. Kernels of one kind have nearly the same lines, in nearly the same order. In two such kernels,
-//! most numbers of corresponding registers differ by one constant. The texts are packed in three steps:
+//! the numbers of most corresponding registers differ by the same constant. The texts are packed in three steps:
 //!
-//! 1. In a line, [`NAME`] replaces the kernel's name. For each prefix of registers or labels, the *newest* number begins as 0. If a number
-//!    is the newest number plus 1, it is left out of the line, and becomes the newest. Any other number is replaced by its distance from
-//!    the newest, which stays the same. Lines that differ only in their numbers often become equal in this way.
+//! 1. In a line, [`NAME`] replaces the kernel's name. For each prefix of registers or labels, packing keeps a *newest* number, at first 0.
+//!    If a register or label has the newest number plus 1, its number is left out of the line, and becomes the newest. Any other number is
+//!    replaced by its distance from the newest number, and the newest number does not change. Lines that differ only in their numbers often
+//!    become equal in this way.
 //! 2. Equal lines are written once, in a dictionary. Each line of a text becomes a number. A line that is not yet in the dictionary
 //!    becomes 0, and is appended to the dictionary. Any other line becomes the distance from the dictionary's current end back to the line.
 //! 3. If at least [`SHORTEST_RUN`] consecutive lines repeat earlier lines, they are encoded as one *run*: by its length, and by the
@@ -183,9 +184,9 @@ impl Seen {
     }
 }
 
-/// The numbers of lines, in four streams. The number of a line that is in no run is *single*. The first stream has three values for each
-/// run: how many single numbers are between the previous run and this one, the run's length, and its distance back. The other streams have
-/// the low, the middle and the high bytes of the single numbers.
+/// The numbers that step 2 of this module's comment gives to lines, in four streams. If a line is in no run, its number is called *single*.
+/// The first stream has three values for each run: how many single numbers are between the previous run and this one, the run's length, and
+/// its distance back. The other streams have the low, the middle and the high bytes of the single numbers.
 struct Streams([Vec<u8>; 4]);
 
 impl Streams {
@@ -224,7 +225,7 @@ impl Streams {
         streams
     }
 
-    /// The numbers of the lines, at most `most` of them.
+    /// For each line, its index in the dictionary. There are at most `most` lines.
     fn lines(&self, dictionary: usize, most: usize) -> Option<Vec<u32>> {
         let [mut runs, low, middle, high] = self.0.each_ref().map(Vec::as_slice);
         if low.len() != middle.len() || low.len() != high.len() {
@@ -276,7 +277,7 @@ fn longest_run(lines: &[u32], at: usize, places: &BTreeMap<&[u32], Vec<usize>>) 
         .unwrap_or_default()
 }
 
-/// Writes a number, seven bits to a byte, the lowest first.
+/// Writes a number with seven of its bits in each byte, the lowest bits first.
 fn number_to(mut number: usize, bytes: &mut Vec<u8>) {
     while number >= 128 {
         bytes.push(number as u8 | 128);

@@ -108,7 +108,7 @@ fn local_memory(body: &[Statement]) -> Option<Reason> {
 }
 
 /// The first instruction that is a reason to refuse the function. Such an instruction names a variable (unless it reads an unnamed
-/// constant), or has an effect on anything but the result, or loads from memory to which no parameter points.
+/// constant), or has an effect other than writing the result, or loads from memory to which no parameter points.
 fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
     let spaces = Spaces::of(function.name, body, Space::Parameter);
     let result = Space::Parameter(function.parameters.len() - 1);

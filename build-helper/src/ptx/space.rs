@@ -1,7 +1,8 @@
 //! Finds which memory an address is in, and turns generic accesses into accesses of shared or of global memory.
 //!
 //! The compiler gets addresses as results of hooks' calls, so it does not know which memory they are in. It emits generic `ld` and `st`,
-//! which are slow. This is a forward data-flow analysis of a function's 64-bit registers. In a kernel, it begins where an address is made:
+//! which are slow. So this module analyses the data flow of a function's 64-bit registers, in the forward direction. In a kernel, the
+//! analysis begins where an address is made:
 //!
 //! ```text
 //! mov.u64 %rd1, warpfold_shared;      shared
@@ -47,7 +48,7 @@ impl Space {
         matches!(self, Self::Shared | Self::Global | Self::Parameter(_))
     }
 
-    /// The contents if they may be either of the two.
+    /// The contents of a register that may hold either of the two.
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
@@ -97,7 +98,7 @@ pub struct Spaces<'a> {
 }
 
 impl<'a> Spaces<'a> {
-    /// Follows the addresses of the function of this name. `argument` returns the contents of a parameter.
+    /// Follows the addresses that the function of this name computes. `argument` returns the contents of a parameter.
     pub fn of(name: &str, body: &'a [Statement], argument: fn(usize) -> Space) -> Self {
         let mut spaces = Self {
             known: HashMap::new(),

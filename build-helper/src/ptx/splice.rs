@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The block's registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may load
-//! one of the kernel's own parameters inside the block; such a load is placed before the hook's instructions. If it would overwrite an
-//! argument of the call there, the call stays as it is.
+//! one of the kernel's own parameters inside the block; such a load is placed before the hook's instructions. If a load at that place would
+//! overwrite an argument of the call, the call stays as it is.
 
 use std::collections::BTreeMap;
 
@@ -307,7 +307,7 @@ mod tests {
             spliced(body, &[hook]).unwrap(),
             "ld.param.b64 %rd1, [scan_param_3]; ld.param.b64 %rd4, [scan_param_5]; f %rd2, %rd1;"
         );
-        // The argument must be the register's value at the time of the call.
+        // Before the call, this load would overwrite the argument, so the call must stay.
         let late = body.replace("%rd4", "%rd1");
         assert!(spliced(&late, &[hook]).unwrap().contains("call.uni"));
     }

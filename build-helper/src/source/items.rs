@@ -1,8 +1,8 @@
 //! The Rust items of a file (types, functions, `impl`s, …), and those that a row depends on.
 //!
 //! A row depends on the items that it names, on the items that these items name, and so on. Names are compared as words, in any position.
-//! So a row may seem to depend on an item that it does not need, but it never misses one. An item or a name *counts* if the row depends on
-//! it:
+//! So a row may seem to depend on an item that it does not need. But no item that the row needs is left out. An item or a name *counts* if
+//! the row depends on it:
 //!
 //! - An item counts if it defines a name that counts. The names of its methods are among those that it defines: `x.twice()` depends on the
 //!   trait that defines `twice`.
@@ -33,7 +33,7 @@ struct Item {
     counts: Counts,
 }
 
-/// When a row depends on an item.
+/// Says when a row depends on an item.
 #[derive(Debug)]
 enum Counts {
     Always,
@@ -207,7 +207,7 @@ fn definitions(tokens: TokenStream, names: &mut BTreeSet<String>) {
     }
 }
 
-/// When an `impl` counts, from the words of its trait and its type.
+/// Says when an `impl` counts: the words of its trait and its type decide.
 fn header(tokens: &[TokenTree]) -> Counts {
     let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
     let head = tokens.split(is_body).next().unwrap_or_default();

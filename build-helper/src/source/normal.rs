@@ -4,7 +4,8 @@ use std::fmt;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// A hash of 128 bits (FNV-1a) that identifies a text. The hash does not withstand an attacker who searches for two texts with one hash.
+/// A hash of 128 bits (FNV-1a) that identifies a text. The hash does not withstand an attacker who searches for two texts with the same
+/// hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hash(u128);
 
@@ -17,7 +18,7 @@ impl Hash {
         Self::EMPTY.with(bytes)
     }
 
-    /// The hash of the previous bytes, followed by some more.
+    /// The hash of the earlier bytes with `bytes` appended.
     pub fn with(self, bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(self.0, |hash, byte| {
             (hash ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)

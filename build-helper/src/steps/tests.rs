@@ -8,7 +8,7 @@ const OPERATORS: &str = "warpfold::operators! { twice: Twice, u32; }\n";
 const KERNELS: &str =
     "warpfold::kernels! {\n    pub fn twice(items: *mut u32) { fn inner() {} }\n}\n";
 
-/// A build that cannot compile. Its committed file has one kernel with this symbol.
+/// A build that uses only committed device code, since [`Build::locked`] is set. Its committed file has one kernel with this symbol.
 fn with_committed(contents: Contents, source: &str, symbol: &str) -> Build {
     let name = format!("warpfold-build-{contents:?}-{symbol}-{}", process::id());
     let folder = env::temp_dir().join(name);

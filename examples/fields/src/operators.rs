@@ -69,8 +69,8 @@ impl Op<[u64; 4]> for Product256 {
         let (c, c_carry) = times(left, right[2], [b[1], b[2], b[3], b_carry]);
         let (d, d_carry) = times(left, right[3], [c[1], c[2], c[3], c_carry]);
         let (sum, above) = times([d[1], d[2], d[3], d_carry], 38, [a[0], b[0], c[0], d[0]]);
-        // The first of the next two lines adds at most 38 · 38. If this addition carries, its low words are less than 38 · 38, so the
-        // second line adds 38 without a carry.
+        // The first of the next two lines adds at most 38 · 38. If this addition carries, the low 256 bits of the sum are less than
+        // 38 · 38, so the second line adds 38 without a carry.
         let (sum, above) = times([above, 0, 0, 0], 38, sum);
         let (sum, _) = times([above, 0, 0, 0], 38, sum);
         below_modulus(below_modulus(sum))

@@ -48,7 +48,7 @@ enum Writes<'a, T, S: DevicePtrMut<T>> {
     /// The memory is used on a stream of `cudarc`'s.
     There { _recorded: SyncOnDrop<'a> },
     /// The memory is used on a stream that `cudarc` does not know. The event is recorded on the slice's own stream. `items` borrows the
-    /// slice mutably, so the stream cannot be borrowed from the slice too: the `Arc` keeps the stream alive.
+    /// slice mutably, so the stream cannot be borrowed from the slice too. Instead, the `Arc` keeps the stream alive.
     OnOwn {
         items: &'a mut S,
         stream: Arc<CudaStream>,
@@ -109,8 +109,8 @@ macro_rules! lends {
 
 macro_rules! lends_mut {
     ($($name:ty)*) => {$(
-        // SAFETY: the conditions of `DeviceItems` are met as above: it is the same allocation, and the guard records a use that writes. The
-        // program may write a slice that it borrows mutably, and all memory of `cudarc`'s slices can be written.
+        // SAFETY: the conditions of `DeviceItems` are met as above: the allocation is the same, and the guard records a use that writes.
+        // The program may write a slice that it borrows mutably, and all memory of `cudarc`'s slices can be written.
         unsafe impl<T: Pod> DeviceItemsMut for $name {
             type GuardMut<'a>
                 = WriteGuard<'a, T, Self>
@@ -127,8 +127,8 @@ macro_rules! lends_mut {
                     };
                 }
                 let stream = Arc::clone(DeviceSlice::stream(self));
-                // SAFETY: the handle is a stream of the driver's. An `Arc` of the stream is in the slice, or in the slice that a view
-                // borrows from, and this slice is borrowed during `'a`. So the stream is not destroyed during `'a`.
+                // SAFETY: the handle is a stream of the driver's. The slice has an `Arc` of the stream. (If `self` is a view, this is the
+                // slice that the view borrows from.) The slice is borrowed during `'a`, so the stream is not destroyed during `'a`.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
                 // The drop of `early` records the event here, before the work. The guard's drop records the event again, after the work.
                 let (address, early) = self.device_ptr_mut(&stream);

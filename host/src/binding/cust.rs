@@ -39,8 +39,8 @@ macro_rules! lends {
             }
         }
 
-        // SAFETY: the conditions of `DeviceItems` are met as above: it is the same allocation. A mutable borrow of a slice is enough to
-        // write to it, as in `cust`'s own copies.
+        // SAFETY: the conditions of `DeviceItems` are met as above: the allocation is the same. A mutable borrow of a slice is enough to
+        // write to the slice, as in `cust`'s own copies.
         unsafe impl<T: Pod + DeviceCopy> DeviceItemsMut for $name<T> {
             type GuardMut<'a>
                 = ()

@@ -24,7 +24,8 @@ use crate::launch::{
 };
 use crate::selection::HeadsKernel;
 
-/// The largest number of short blocks that a multiprocessor of any device holds: it holds at most 2,048 threads.
+/// The largest number of blocks of [`SHORT_BLOCK_THREADS`] threads that a multiprocessor holds at a time. On every device, a multiprocessor
+/// holds at most 2,048 threads.
 pub(super) const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
 
 /// A kernel that marks the heads of runs of keys of one type.
@@ -33,7 +34,7 @@ pub struct Marker {
     pub(super) entry: &'static Entry,
     /// The type that the kernel is compiled for.
     key: Type,
-    /// Whether it is known that keys are equal exactly if their bytes are.
+    /// Whether two keys are known to be equal exactly if their bytes are equal.
     pub(super) compares_bytes: bool,
 }
 
@@ -132,20 +133,20 @@ impl Marked {
         if self.keys.item_count == 0 {
             return Ok(());
         }
-        // SAFETY: `check` found all memory to be of this context, aligned and long enough, and no output to overlap other memory. There is
-        // a key, and there are as many values as keys (`new`).
+        // SAFETY: `check` found that all memory belongs to this context, is aligned and long enough, and that no output overlaps other
+        // memory. There is a key, and there are as many values as keys (`new`).
         unsafe { self.queue_checked(queue, row, order, output) }
     }
 
-    /// The kernel that compares the keys, if a forward scan has one launch.
+    /// The kernel that compares the keys, if a forward scan of them has one launch. `None` if the scan has two launches.
     fn comparer<'gpu>(
         &self,
         entered: Entered<'gpu>,
         row: &'static Row,
     ) -> Result<Option<&'gpu LoadedKernel>> {
         let chunks = (self.keys.item_count as u64).div_ceil(row.division.chunk_items);
-        // At most `most_blocks` blocks are resident on the device. If the scan has too many keys even for so many blocks, the kernel that
-        // compares keys is not compiled.
+        // At most `most_blocks` blocks are resident on the device. If the scan has too many keys even for `most_blocks` blocks, the kernel
+        // that compares keys is not compiled.
         let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
         let may_compare = self.marker.compares_bytes
             && can_compare(self.keys)
@@ -206,7 +207,7 @@ impl Marked {
         let layout = Layout::of(item_count);
         let mut need = Need::states(windows * division.accumulator_words);
         if is_one_launch {
-            // A word for each window's last head.
+            // One more state word for each window: the window publishes its last head there.
             need.state_words += windows;
             scan.keys = self.keys.address;
             scan.key_bytes = self.keys.item.bytes as u64;

@@ -1,5 +1,5 @@
-//! Reductions by key with the kernel for runs. The kernel writes the results and the number of runs. It also writes the first keys and the
-//! starts of the runs, each if there is an output for them.
+//! Reductions by key with the kernel for runs. The kernel writes the results and the number of runs. If there is an output for the first
+//! keys, it also writes these keys. If there is an output for the starts of the runs, it also writes the starts.
 //!
 //! The reduction has only one launch, in which the kernel finds the heads of the runs itself, if all of this holds:
 //!
@@ -36,11 +36,11 @@ pub(super) struct Plan<'a> {
 }
 
 impl Keyed {
-    /// The plan of a call. `row` is the operator's row for segments. There is no plan in any of these cases:
+    /// The plan of a call. `row` is the operator's row for segments. Each of these conditions means that there is no plan:
     ///
     /// - There are no keys.
     /// - The call is a scan.
-    /// - The operator has no kernel for runs, or the kernel's `short_runs_fit` is false.
+    /// - The operator has no kernel for runs, or [`short_runs_fit`](warpfold_kernels::segments::short_runs_fit) is false for its types.
     /// - The first keys are wanted, and have a size that the kernel cannot copy.
     /// - The outputs have room for fewer runs than there are keys.
     pub(super) fn plan<'a>(
@@ -72,8 +72,8 @@ impl Keyed {
             (shift, window_count(item_count, shift), resident_blocks)
         };
         if marker.compares_bytes && can_compare(self.keys) {
-            // At most `most_blocks` blocks are resident on the device. If the call has too many keys even for so many blocks, the kernel
-            // for few keys is not compiled.
+            // At most `most_blocks` blocks are resident on the device. If the call has too many keys even for `most_blocks` blocks, the
+            // kernel for few keys is not compiled.
             let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
             let is_few =
                 |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(division.chunk_items) * blocks;
@@ -121,7 +121,7 @@ impl Keyed {
         let mut need = Need::states(plan.windows * plan.row.division.accumulator_words);
         match plan.marker {
             Some(_) => need.head_bytes = layout.bytes,
-            // A state word for each window, with its last head and the number of its heads.
+            // One more state word for each window: the window publishes its last head and the number of its heads there.
             None => need.state_words += plan.windows,
         }
         let scratch = queue.scratch_for(Position::Whole, need)?;

@@ -38,8 +38,8 @@ pub(crate) struct Done<'gpu> {
     pub count: usize,
 }
 
-/// Runs a call on host items. The caller has checked their lengths and shape. Results have the kernel row's result type, or the items' type
-/// if there is no kernel row.
+/// Runs a call on host items. The caller has checked the lengths of the inputs and the shape. Results have the kernel row's result type, or
+/// the items' type if there is no kernel row.
 pub(crate) fn run_at_once<'gpu>(
     entered: Entered<'gpu>,
     verb: Verb,

@@ -61,7 +61,7 @@ where
     for item_count in LENGTHS {
         let items = neighbours(items, item_count);
         let mut starts = runs::<E, _>(&items).starts().wait(Gpu::global()?)?;
-        // The last start is the number of items.
+        // The last element is the number of items, where no run starts.
         starts.pop();
         let is_same = |place: usize| place > 0 && E::same(items[place - 1], items[place]);
         let differs = first_difference(&starts, item_count, |place| !is_same(place));

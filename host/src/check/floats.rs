@@ -1,4 +1,4 @@
-//! Results written as floats, for people: in hexadecimal digits, a NaN is hard to distinguish from a rounding error.
+//! Writes results as floats, so that people can read them: in hexadecimal digits, a NaN is hard to distinguish from a rounding error.
 
 use std::any::type_name;
 use std::fmt;
@@ -25,8 +25,8 @@ macro_rules! floats {
 }
 
 impl Floats {
-    /// The kind of floats that `R` is made of, if `R` is a float or an array of floats. Integers and arrays of integers have no kind of
-    /// floats. If the operator rounds, any other type is treated as an array of `f32` if its alignment is 4 bytes, and as an array of `f64`
+    /// The kind of floats that `R` is made of, if `R` is a float or an array of floats. For an integer or an array of integers, this is
+    /// `None`. If the operator rounds, any other type is treated as an array of `f32` if its alignment is 4 bytes, and as an array of `f64`
     /// if its alignment is 8 bytes.
     pub fn of<R>(rounds: bool) -> Option<Self> {
         let name = type_name::<R>().trim_start_matches('[');

@@ -1,10 +1,10 @@
-//! Whether two results seem to differ by rounding alone, judged by their bytes.
+//! Judges by the bytes of two results whether they seem to differ by rounding alone.
 
 use half::{bf16, f16};
 
 use super::Bytes;
 
-/// The largest accepted difference of results, as a part of the largest finite absolute value involved. Usually, rounding in a few
+/// The largest accepted difference of results, as a fraction of the largest finite absolute value involved. Usually, rounding in a few
 /// operations causes a smaller difference, and an operator that is not associative causes a much larger difference.
 const TOLERANCE: f64 = 1e-3;
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Max, Min, Product, Sum};
 
-/// Defines an operator on `f32` by a function.
+/// Defines an operator on `f32` that combines with the given function.
 macro_rules! operator {
     ($name:ident, exact $exact:literal, identity $identity:expr, $combine:expr) => {
         #[derive(Debug, Clone, Copy)]

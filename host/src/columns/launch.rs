@@ -11,13 +11,14 @@ use crate::launch::{
     ColumnsReduceWords, ColumnsScanWords, Made, Position, Queue, Region, ScanOrder, Span,
 };
 
-/// Row-major matrices of one size. There may be no matrix, or no column.
+/// Row-major matrices of one size. The number of matrices may be 0, and so may the number of columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
     /// All items of the matrices, and any gaps between rows.
     pub items: Span,
     pub layout: Layout,
-    /// The place in device memory of the number of rows or of matrices, if `layout` only has an upper bound of this number.
+    /// A count in device memory: of rows or of matrices. If this is `Some`, the number in `layout` is only an upper bound. If this is
+    /// `None`, the number in `layout` is exact.
     pub count: Option<Count>,
 }
 
@@ -101,7 +102,7 @@ impl Matrices {
 }
 
 impl<'a> Queue<'a> {
-    /// Queues a reduction or a scan of each column. There is at least one column, and for a scan at least one row.
+    /// Queues a reduction or a scan of each column. Requires at least one column and, for a scan, at least one row.
     pub fn columns(
         &mut self,
         row: &'static Row,
@@ -140,12 +141,12 @@ impl<'a> Queue<'a> {
             output: output.address,
         };
         // SAFETY: the words are those of a reduction of columns (condition 1), with these matrices and the prepared workspace (condition
-        // 2). By `check_columns`, items, count and results are aligned memory of the context. The results overlap neither items nor count,
-        // and there is room for a result of each column (condition 3).
+        // 2). `check_columns` ensures that items, count and results are aligned memory of the context. The results overlap neither items
+        // nor count, and there is room for a result of each column (condition 3).
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
-    /// Queues the scan of each column to `output`. There is at least one row.
+    /// Queues the scan of each column to `output`. Requires at least one row.
     pub fn columns_scan(
         &mut self,
         row: &'static Row,
@@ -172,10 +173,11 @@ impl<'a> Queue<'a> {
             output: output.address + skipped * row.result.bytes as u64,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: the words are those of a scan of columns (condition 1), with these matrices and the prepared workspace (condition 2). By
-        // `check_columns`, items, count and results are aligned memory of the context. The results overlap neither items nor count, and
-        // there is room for a result of each item (condition 3). A reversed scan reads the same rows, from the last row backward by a pitch
-        // that wraps. If the count in device memory is smaller than that of `layout`, the kernel skips the last rows or matrices.
+        // SAFETY: the words are those of a scan of columns (condition 1), with these matrices and the prepared workspace (condition 2).
+        // `check_columns` ensures that items, count and results are aligned memory of the context. The results overlap neither items nor
+        // count, and there is room for a result of each item (condition 3). A reversed scan reads the same rows, from the last row backward
+        // by a pitch that wraps. If the count in device memory is smaller than the number in `layout`, the kernel skips the last rows or
+        // matrices.
         unsafe { self.launch_columns(&prepared, arguments.list()) }
     }
 
@@ -204,7 +206,8 @@ impl<'a> Queue<'a> {
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
     /// - they describe the matrices that `prepared` was made for, and its workspace;
-    /// - the matrices and the count can be read and the results written, in memory of this context, until the work is done.
+    /// - the matrices, the count and the results are memory of this context. Until the work is done, the kernel can read the matrices and
+    ///   the count, and can write the results.
     unsafe fn launch_columns(
         &mut self,
         prepared: &Prepared<'a>,

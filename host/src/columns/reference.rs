@@ -1,4 +1,4 @@
-//! Reductions and scans of the columns of row-major matrices on the CPU. Each column is combined in the order of a segment (see
+//! Reductions and scans of the columns of row-major matrices on the CPU. Each column is combined in the same order as a segment (see
 //! [`warpfold_kernels::columns`]).
 
 use warpfold_kernels::element::Element;
@@ -8,8 +8,8 @@ use crate::segments::reference::{
     segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce,
 };
 
-/// Combines the items of each column of a row-major matrix, as the segments of the transposed matrix. If the matrix has no rows, each
-/// result is the operator's identity.
+/// Reduces each column of a row-major matrix. The matrix is transposed first, and its columns are reduced as segments. If the matrix has no
+/// rows, each result is the operator's identity.
 ///
 /// # Panics
 ///
@@ -45,7 +45,7 @@ pub fn exclusive_scan_columns<O: Op<T>, T: Element>(
     scan(matrix, columns, segmented_exclusive_scan::<O, T>)
 }
 
-/// Scans the columns as the segments of the transposed matrix.
+/// Transposes the matrix, scans its columns as segments, and transposes the results back.
 fn scan<T: Element, R: Element>(
     matrix: &[T],
     columns: usize,

@@ -2,9 +2,9 @@
 //!
 //! During a capture, the driver rejects calls that might wait for work. The capture's mode decides whose calls are rejected: those of every
 //! thread, only those of the thread that began the capture, or nobody's. A thread may declare that captures do not concern it
-//! ([`Unconcerned`](super::Unconcerned)). Even then, each of these calls of the thread ends a capture: `cuStreamGetId` for a captured
-//! stream; a wait for the whole context; a use of the default stream while a stream that is ordered with the default stream is being
-//! captured. The library makes none of these calls, except after a rare race: see the [crate's documentation](crate#captures).
+//! ([`Unconcerned`](super::Unconcerned)). Even then, each of the following calls by the thread ends a capture: `cuStreamGetId` for a
+//! captured stream; a wait for the whole context; a use of the default stream while a stream that is ordered with the default stream is
+//! being captured. The library makes none of these calls, except after a rare race: see the [crate's documentation](crate#captures).
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -51,8 +51,8 @@ impl Stream<'_> {
 }
 
 impl Capture {
-    /// Keeps a value alive as long as the graph, an executable graph made from it, or a launch of such a graph exists. Unless the call
-    /// fails, the value is dropped on a thread of the driver's, on which no driver call may be made.
+    /// Keeps a value alive as long as the graph, an executable graph made from it, or a launch of such a graph exists. If this function
+    /// succeeds, the driver later drops the value on one of its own threads. On that thread, no driver call may be made.
     pub fn keep<T: Send + 'static>(self, kept: Box<T>) -> Result<()> {
         const NO_DESTRUCTOR_SYNC: u32 = 1;
         const MOVE: u32 = 1;

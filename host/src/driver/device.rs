@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use super::{Result, check, raw, text};
 
-/// A device, by the driver's number for it.
+/// The number by which the driver knows a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Device(pub(super) c_int);
 
@@ -43,7 +43,7 @@ pub(crate) enum DeviceAttribute {
     Multiprocessors = 16,
     ComputeCapabilityMajor = 75,
     ComputeCapabilityMinor = 76,
-    /// Bytes of shared memory that a block may have after opting in.
+    /// The most bytes of shared memory that a block may have, if its kernel opts in.
     SharedBytesPerBlock = 97,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct PinnedMemory {
     address: Address,
 }
 
-// SAFETY: the memory is this owner's, and the driver frees it from any thread.
+// SAFETY: this value alone owns the memory, and any thread may ask the driver to free it.
 unsafe impl Send for PinnedMemory {}
 // SAFETY: shared access only returns the addresses, or asks the driver about them. A user of the addresses needs separate unsafe code to
 // read or write there.
@@ -109,12 +109,12 @@ impl PinnedMemory {
         }
     }
 
-    /// The device's address of the memory.
+    /// The address by which the device accesses the memory.
     pub fn address(&self) -> Address {
         self.address
     }
 
-    /// The host's address of the memory.
+    /// The address by which the host accesses the memory.
     #[inline]
     pub fn start(&self) -> NonNull<u8> {
         self.start
@@ -236,7 +236,7 @@ pub(crate) unsafe fn queue_copy_to_host(
     })
 }
 
-/// Copies, and waits.
+/// Copies, and waits until the copy is done.
 #[cfg(test)]
 pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
     // SAFETY: `from` is readable over its length, and the copy is done when the call returns.
@@ -245,7 +245,7 @@ pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
     })
 }
 
-/// Copies, and waits.
+/// Copies, and waits until the copy is done.
 #[cfg(test)]
 pub(crate) fn copy_to_host(to: &mut [u8], from: Address) -> Result<()> {
     // SAFETY: `to` is writable over its length, and the copy is done when the call returns.

@@ -40,7 +40,7 @@ pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
 }
 
 impl Module {
-    /// The same module as `cust`'s type, whose drop unloads the module.
+    /// Converts the module into the type of `cust`, which unloads the module when dropped.
     #[cfg(feature = "cust")]
     pub fn into_cust(self) -> cust::module::Module {
         const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
@@ -78,7 +78,7 @@ impl Function {
         })
     }
 
-    /// How many blocks of the kernel one multiprocessor holds at a time.
+    /// The number of blocks of the kernel that one multiprocessor can run at the same time.
     pub fn blocks_per_multiprocessor(self, block_threads: u32, shared_bytes: u32) -> Result<u32> {
         let mut blocks = 0;
         // SAFETY: the pointer is to a live local.

@@ -10,7 +10,7 @@ use warpfold_kernels::launch::Start;
 
 use super::{Context, Function, Result, check, raw};
 
-/// A stream that lives as long as `'a`: a stream of the program's, a stream of the library's own, or a default stream.
+/// A stream that lives as long as `'a`: a stream of the program, a stream that this library created, or a default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     pub(super) handle: *mut c_void,
@@ -42,7 +42,7 @@ impl Stream<'_> {
     ///
     /// # Safety
     ///
-    /// The handle is a stream of the driver's. The stream is not destroyed while the value lives.
+    /// The handle is that of a stream. The stream is not destroyed while the returned value is in use.
     pub const unsafe fn from_raw(handle: *mut c_void) -> Self {
         Self {
             handle,
@@ -50,7 +50,7 @@ impl Stream<'_> {
         }
     }
 
-    /// Whether the handle is null, as the legacy default stream's is.
+    /// Whether the handle is null: the handle of the legacy default stream.
     pub fn is_default(self) -> bool {
         self.handle.is_null()
     }
@@ -97,7 +97,7 @@ impl Stream<'_> {
     }
 }
 
-/// A stream of the library's own, which is not ordered with the default stream. A drop waits for the stream's work, and destroys the
+/// A stream that this library created. It is not ordered with the default stream. A drop waits for the stream's work, and destroys the
 /// stream.
 #[derive(Debug)]
 pub(crate) struct OwnStream(*mut c_void);
@@ -155,7 +155,7 @@ impl Function {
     ///
     /// # Safety
     ///
-    /// - `parameters` are the kernel's parameters, at most [`MOST_PARAMETERS`], each of which has 64 bits.
+    /// - `parameters` are the kernel's parameters. There are at most [`MOST_PARAMETERS`] of them, and each has 64 bits.
     /// - The kernel's use of the parameters is sound: the memory behind each device pointer is long enough for what the kernel reads and
     ///   writes.
     /// - If the launch may begin early, the kernel waits for the previous work.
@@ -183,7 +183,7 @@ impl Function {
             Some(launch) => unsafe { launch_early(launch, self, shape, stream, &mut pointers) },
             // SAFETY: the driver reads a value for each parameter through its pointer, and copies the value before it returns. There is a
             // pointer for each parameter (condition 1), and the kernel's use of the parameters is sound (condition 2). The function lives,
-            // since its owner keeps the module. The stream lives, by its lifetime.
+            // since its owner keeps the module. The lifetime of `stream` ensures that the stream lives.
             None => check("cuLaunchKernel", unsafe {
                 raw::cuLaunchKernel(
                     self.0,
@@ -237,7 +237,7 @@ const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56)
 ///
 /// # Safety
 ///
-/// - `parameters` has a pointer for each of the kernel's parameters, to a readable value of the parameter's size.
+/// - For each of the kernel's parameters, `parameters` has a pointer to a readable value of the parameter's size.
 /// - The kernel's use of the parameters is sound: the memory behind each device pointer is long enough for what the kernel reads and
 ///   writes.
 /// - The kernel waits for the previous work.
@@ -265,7 +265,7 @@ unsafe fn launch_early(
     };
     // SAFETY: the driver reads a value for each parameter (condition 1), and the configuration with its attribute. The configuration and
     // its attribute are live locals. The driver copies everything that it reads before it returns. The kernel's use of the parameters is
-    // sound (condition 2), and it waits for the previous work (condition 3).
+    // sound (condition 2), and the kernel waits for the previous work (condition 3).
     check("cuLaunchKernelEx", unsafe {
         launch(
             &raw const config,
@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn each_thread_has_a_default_stream_of_its_own() {
         let key = || {
-            // SAFETY: the driver's special value, which is never destroyed.
+            // SAFETY: this is the driver's special handle of a per-thread default stream, which is never destroyed.
             unsafe { Stream::from_raw(ptr::without_provenance_mut(PER_THREAD)) }.key()
         };
         let there = std::thread::spawn(key).join().unwrap();

@@ -1,7 +1,7 @@
 //! The driver's result codes: their names, and which of the codes end a context.
 //!
-//! The names are in a table in this file, not asked from the driver. So an error prints its code's name even where no driver is installed.
-//! A code that the table lacks is printed as a number.
+//! The names are in a table in this file. The driver is not asked for them. So an error prints its code's name even where no driver is
+//! installed. A code that the table lacks is printed as a number.
 
 use std::fmt;
 
@@ -62,8 +62,8 @@ impl DriverCode {
         )
     }
 
-    /// Whether the driver refused a kernel's text: an invalid image, an image for other devices, invalid PTX, an unknown PTX version,
-    /// or an invalid source.
+    /// Whether the driver refused a kernel's text because it is an invalid image, an image for other devices, invalid PTX, PTX of an
+    /// unknown version, or an invalid source.
     #[cfg(feature = "cust")]
     pub(crate) fn is_of_text(self) -> bool {
         matches!(self.0, 200 | 209 | 218 | 222 | 300)

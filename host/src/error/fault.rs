@@ -1,4 +1,4 @@
-//! Errors between ranks.
+//! The errors of calls that the ranks of a group make together.
 
 use std::fmt;
 use std::time::Duration;
@@ -87,8 +87,8 @@ pub enum Fault {
         expected: String,
     },
 
-    /// A rank claims a share that is longer than any device's memory. Nothing was done. All ranks get this error, and the group can still
-    /// be used.
+    /// A rank claims a share that is too long for the memory of any device. Nothing was done. All ranks get this error, and the group can
+    /// still be used.
     #[error(
         "rank {rank} says that its share has {item_count} items, more than any device has memory for"
     )]
@@ -103,14 +103,14 @@ pub enum Fault {
     #[error("the shares have more than {} items together", u64::MAX)]
     TooLong,
 
-    /// The call failed on another rank. The error on that rank has the reason. The group can still be used.
+    /// The call failed on another rank. The error on that rank gives the reason. The group can still be used.
     #[error("the call failed on rank {rank}, whose error says why")]
     RankFailed {
         /// The first rank on which the call failed.
         rank: usize,
     },
 
-    /// A rank's member was dropped, or a failure has put the rank out of step. The group has ended.
+    /// A rank has left the group: its member was dropped, or one of its calls failed halfway. The group has ended.
     #[error("rank {rank} has left the group")]
     RankLeft {
         /// The rank.

@@ -1,7 +1,8 @@
-//! The library's own streams, on which calls that wait run, and the workspaces of a stream's launches.
+//! The library's own streams, and the workspaces of a stream's launches.
 //!
-//! Each of the library's streams serves one call at a time. It is not ordered with the default stream, so captures do not affect it. If a
-//! call has to run after the program's queued work, its stream waits for an event.
+//! Calls that wait use the library's own streams. Each of these streams serves one call at a time. It is not ordered with the default
+//! stream, so captures of other streams do not affect it. If a call has to run after the program's queued work, the call's stream waits for
+//! an event.
 
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -103,8 +104,9 @@ impl CallStream {
     /// Writes a number to the result's memory. Call this before queueing the work that uses the number.
     pub fn write_number(&self, number: u64) -> Result<()> {
         let start: NonNull<u64> = self.result_memory()?.start().cast();
-        // SAFETY: page-locked memory is aligned to a page, and long enough. Nobody else uses it: the call has the stream to itself, and no
-        // queued work uses the memory. The write is volatile because the compiler does not know that the device reads the number.
+        // SAFETY: the memory is page-locked, so it begins at a page boundary. Its `RESULT_MAX_BYTES` bytes have room for a number. Nobody
+        // else uses it: the call has the stream to itself, and no queued work uses the memory. The write is volatile because the compiler
+        // does not know that the device reads the number.
         unsafe { start.write_volatile(number) };
         Ok(())
     }
@@ -171,17 +173,17 @@ impl<'gpu> Call<'gpu> {
         self.stream.share()
     }
 
-    /// The stream. Call this before queueing work on it, so that a drop waits for the work.
+    /// The stream. Call this before queueing work on it, so that the drop of this `Call` waits for the work.
     pub fn begin(&mut self) -> &CallStream {
         self.is_busy = true;
         &self.stream
     }
 
-    /// Waits for the work, and reads the number at this device address.
+    /// Waits for the stream's work, then reads the number at this device address.
     pub fn number_at(&mut self, address: Address) -> Result<u64> {
         let to = self.result_memory()?.start();
         // SAFETY: the result's memory has room for a number. The call has the stream to itself, and the stream's work runs in order. So
-        // nobody else uses the memory from the beginning of the copy to its end, for which `wait` below waits.
+        // nobody else uses the memory during the copy. `wait` below waits for the end of the copy.
         unsafe {
             let stream = self.begin().stream();
             driver::queue_copy_to_host(to, address, size_of::<u64>(), stream)?;
@@ -191,7 +193,7 @@ impl<'gpu> Call<'gpu> {
         unsafe { self.read_number() }
     }
 
-    /// Waits for the work.
+    /// Waits for the stream's work.
     pub fn wait(&mut self) -> Result<()> {
         self.stream.stream().synchronize()?;
         self.is_busy = false;

@@ -128,7 +128,7 @@ pub(super) struct Core {
     kept: ManuallyDrop<Kept>,
     pub context: PrimaryContext,
     properties: Arc<Properties>,
-    /// Identifies the context. If the context was destroyed, everything that was kept in it is gone.
+    /// Identifies the context, and records whether it was destroyed. Everything that was kept in a destroyed context is gone.
     generation: Generation,
 }
 
@@ -246,7 +246,7 @@ impl<'gpu> Entered<'gpu> {
         self.kernel_in(entry, Form::Plain)
     }
 
-    /// The same as [`Self::kernel`], in any form.
+    /// The loaded kernel in this form. Compiles it on its first use.
     pub fn kernel_in(self, entry: &'static Entry, form: Form) -> Result<&'gpu LoadedKernel> {
         let kernels = &self.core.kept.kernels;
         kernels.get(entry, form, &self.core.properties)
@@ -332,13 +332,13 @@ impl<'gpu> Entered<'gpu> {
         Ok(call)
     }
 
-    /// A lane for a piece of at most `piece_bytes` bytes.
+    /// A transfer lane for a piece of at most `piece_bytes` bytes.
     pub fn lane(self, piece_bytes: usize) -> Result<TransferLane<'gpu>> {
         self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }
 
-    /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls have taken too many lanes, or if memory
-    /// is short.
+    /// At least one and at most `most` transfer lanes for pieces of `piece_bytes` bytes. There are fewer than `most` lanes if other calls
+    /// have taken too many, or if memory is short.
     pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<TransferLane<'gpu>>> {
         self.with_room(|| {
             self.core

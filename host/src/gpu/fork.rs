@@ -8,12 +8,12 @@ use crate::error::{Error, Result};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Watches for forks from the first call of this function on.
+/// The first call of this function begins to watch for forks. Later calls do nothing.
 pub(super) fn watch() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(|| {
         #[cfg(unix)]
-        // SAFETY: `in_child` only stores to an atomic, which may be done right after a fork.
+        // SAFETY: `in_child` only stores to an atomic. A child process is allowed to do this right after a fork.
         let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     });
 }
@@ -28,7 +28,7 @@ pub(super) fn is_child() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
 
-/// Returns an error if this process was forked, as [`is_child`] says.
+/// Returns an error if [`is_child`] is true.
 pub(crate) fn refuse_in_child() -> Result<()> {
     match is_child() {
         true => Err(Error::Forked),

@@ -41,15 +41,15 @@ struct Slot {
     next: Link,
 }
 
-/// The form of a kernel's text. A form is a choice of the constants that the host writes into the text.
+/// The form of a kernel's text. A form decides the values of the constants that the host writes into the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A scan goes forward.
     Plain,
     /// A scan goes backward.
     Backward,
-    /// For scans by key and reductions by key. Such a call goes forward, and its kernel compares keys. In the other forms, the kernel reads
-    /// where runs begin, which an earlier launch has marked.
+    /// For scans by key and reductions by key that go forward in one launch: the kernel compares the keys itself. In the other forms, a
+    /// kernel that scans or reduces by key compares no keys: it reads the marks of an earlier launch, which say where the runs begin.
     Keyed,
 }
 
@@ -187,7 +187,7 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
         let text = text.ok_or_else(|| missing(entry))?;
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
         let text = match blocks.bounds {
-            // Only short blocks compare keys, and the bounds are for long blocks.
+            // The bounds are for the blocks of the long grid. The form `Keyed` runs only on the short grid.
             Some(bounds) if form != Form::Keyed => with_bounds(&text, bounds),
             _ => text,
         };

@@ -11,7 +11,8 @@
 //!   stream share a workspace, until a call needs a larger one. Asking for a captured stream's number would end the capture.
 //! - **Foreign streams.** The driver is asked for a stream's context when the stream's number is new or missing, and for every captured
 //!   call.
-//! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only while the map is read or changed.
+//! - **Locks.** A stream's lock is held while a call is queued. The lock of the map of all records is held only while the map is read or
+//!   changed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -33,7 +33,7 @@ impl<T> Tied<T> {
             .then_some(&mut *self.value)
     }
 
-    /// Drops the thing if the entered context has the generation that the thing is tied to, and is alive.
+    /// Drops the thing if the entered context is alive and has the generation that the thing is tied to. Otherwise leaks the thing.
     pub fn end(self, entered: Entered<'_>) {
         // The context may have been lost without the `Gpu`'s knowledge. The query for free memory then fails with a sticky code. Other
         // failures do not mean a lost context.

@@ -16,24 +16,28 @@ use super::shelf::{Limits, Loan, Shelf};
 use crate::driver::{self, Address, Context, DeviceMemory, PinnedMemory};
 use crate::error::{Error, Result};
 
-/// The most bytes of a piece on a short lane. A slice that needs at most this many bytes on the device is uploaded in one piece.
+/// A *short* lane is for pieces of at most this many bytes. A slice that needs at most this many bytes on the device is uploaded in one
+/// piece.
 pub(crate) const SHORT_BYTES: usize = 512 << 10;
 
-/// If a longer slice is uploaded piece by piece, a piece has at most this many bytes. If one chunk or tile is longer than that, a piece is
-/// one chunk or tile. The number is large enough for the bus's full rate, and small enough that a call begins and ends quickly.
+/// If a slice needs more than [`SHORT_BYTES`] and is uploaded piece by piece, a piece has at most this many bytes. Only if one chunk or
+/// tile is longer than that, a piece has more bytes: it is one chunk or tile. The number is large enough for the bus's full rate, and small
+/// enough that a call begins and ends quickly.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
 
-/// Kept: 8 MiB of buffers in device memory, and 8 MiB in page-locked memory. In use: at most 32 MiB of each.
+/// The bounds on short lanes. The idle lanes that are kept have buffers of at most 8 MiB in device memory, and of 8 MiB in page-locked
+/// memory. All short lanes together have at most 32 MiB of each.
 const SHORT: Limits = Limits { most: 64, idle: 16 };
 
-/// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of buffers in device memory, and 80 MiB in page-locked
-/// memory. In use: at most 160 MiB of each.
+/// The bounds on lanes for pieces of at most [`PIECE_BYTES`]. There are enough lanes for two calls that upload and download their pieces.
+/// The idle lanes that are kept have buffers of at most 80 MiB in device memory, and of 80 MiB in page-locked memory. All these lanes
+/// together have at most 160 MiB of each.
 const PIECES: Limits = Limits { most: 40, idle: 20 };
 
-/// For pieces longer than [`PIECE_BYTES`]. Reductions of more than 16 GiB have such pieces. If a long slice is uploaded all at once, it is
-/// such a piece. These lanes are not kept.
+/// The bounds on lanes for pieces longer than [`PIECE_BYTES`]. Reductions of more than 16 GiB have such pieces. A slice that is uploaded
+/// all at once is also such a piece, if it needs more than `PIECE_BYTES`. These lanes are not kept.
 const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
 
 /// The lanes of a context.
@@ -97,8 +101,8 @@ impl TransferLanes {
         TransferLane::new(shelf.take(|| Parts::new(home, piece_bytes))?)
     }
 
-    /// From one to `most` lanes for pieces of `piece_bytes` bytes: fewer than `most` if other calls have taken too many lanes, or if memory
-    /// is short.
+    /// At least one and at most `most` lanes for pieces of `piece_bytes` bytes. There are fewer than `most` lanes if other calls have taken
+    /// too many, or if memory is short.
     pub fn take_some(
         &self,
         home: Context,
@@ -117,7 +121,7 @@ impl TransferLanes {
         Ok(lanes)
     }
 
-    /// The lanes for pieces of `piece_bytes` bytes, and the size of their pieces.
+    /// The shelf of the lanes for pieces of `piece_bytes` bytes, and the size of a buffer of these lanes.
     fn shelf(&self, piece_bytes: usize) -> (&Shelf<Parts>, usize) {
         match piece_bytes {
             0..=SHORT_BYTES => (&self.short, SHORT_BYTES),
@@ -253,8 +257,8 @@ impl<'gpu> BusyTransferLane<'gpu> {
         self.0.parts.device.address()
     }
 
-    /// Calls `work` with the address of the lane's device memory, to queue work on `other`. The work on `other` runs after this lane's
-    /// queued work, and before the lane's later work.
+    /// Calls `work` with the address of the lane's device memory. What `work` queues on the stream of `other` runs after this lane's queued
+    /// work, and before the lane's later work.
     pub fn lend(
         mut self,
         other: &Call<'gpu>,

@@ -66,7 +66,7 @@ pub(crate) struct WorkspaceSpan {
     pub head_bytes: u64,
 }
 
-/// How much of a workspace launches need.
+/// How large the parts of a workspace must be for some launches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Need {
     pub state_words: u64,
@@ -88,8 +88,8 @@ impl Need {
         span.state_words >= self.state_words && span.head_bytes >= self.head_bytes
     }
 
-    /// How much the workspace after `outgrown` is to have. A part that was too small is at least twice as large as before. Other parts are
-    /// as large as before.
+    /// The sizes of the parts of the workspace that replaces `outgrown`. A part that was too small is at least twice as large as before.
+    /// Other parts are as large as before.
     pub fn after(self, outgrown: &WorkspaceSpan) -> Self {
         let grown = |needed: u64, had: u64| match needed > had {
             true => needed.max(2 * had),

@@ -1,9 +1,9 @@
-//! A rank's board: the workspace of the rank's scans, and of its reductions if several ranks have chunks. The host publishes the values of
-//! other ranks on the board, as if launches on this rank had published them. The host also reads the values that this rank's launches
-//! publish on the board.
+//! A rank's board: the workspace of the rank's scans, and of those reductions in which several ranks have chunks. The host publishes the
+//! values of other ranks on the board, as if launches on this rank had published them. The host also reads the values that this rank's
+//! launches publish on the board.
 //!
-//! The host writes the epoch before the launches, so it knows the launches' tag. Each preparation begins a new epoch, so the state words
-//! need not be cleared between two preparations.
+//! The host writes the epoch before the launches, so it knows the launches' tag. Each call of [`Board::prepare`] begins a new epoch, so the
+//! host need not clear the state words between two of these calls.
 
 use warpfold_kernels::element::Accumulator;
 
@@ -27,8 +27,8 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// Queues the preparation of the board for launches that need `state_words` state words. The launches then find the values of `seeds`
-    /// published in their slots. Returns the board's addresses and sizes.
+    /// Queues the preparation of the board for launches that need `state_words` state words. A seed is a slot and a value: the launches
+    /// find this value published in this slot. Returns the board's addresses and sizes.
     ///
     /// The caller ensures that no queued work uses the board or the notes of `post`.
     pub fn prepare<A: Accumulator>(

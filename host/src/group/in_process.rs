@@ -1,4 +1,5 @@
-//! The transport between ranks of one process. Messages pass through the process's memory. The driver copies parcels from device to device.
+//! The transport between ranks of one process. Messages pass through the process's memory. The driver copies [parcels](Parcel) from device
+//! to device.
 //!
 //! The ranks meet in a room. In each round, a rank deposits a message and waits. The last rank to come ends the round and wakes the other
 //! ranks. A rank that waits too long, or leaves, closes the room. All ranks inside get the reason, and so do ranks that come later.
@@ -120,8 +121,8 @@ impl Transport for InProcess {
         for (to, message) in incoming.zip(laid.iter()) {
             match message {
                 Message::Bytes(bytes) if bytes.len() == to.len() => to.copy_from_slice(bytes),
-                // A message of another kind or length comes from a rank that is out of step. A message of zeros says that its rank has
-                // failed.
+                // A message of another kind or length comes from a rank that is out of step. It is replaced by zeros, which say that its
+                // rank has failed.
                 _ => to.fill(0),
             }
         }
@@ -136,8 +137,8 @@ impl Transport for InProcess {
             // Waits for the copies that are already queued.
             let _ = local.stream.synchronize();
         }
-        // This round ends when all ranks have copied. Then a rank may change or free the memory that it has sent. So a rank that has failed
-        // also takes part.
+        // This round ends when all ranks have copied. Then a rank may change or free the memory that it has sent. A rank whose copies have
+        // failed also takes part, so that the round can end.
         let met = self.meet(Message::Bytes(Vec::new()), local.limit);
         if fetched.is_err() {
             self.abort();

@@ -1,9 +1,9 @@
 //! The layout of the ranks' shares, and which rank works on which items.
 //!
-//! The ranks hold consecutive items, cut at any place. The work is divided into units: the chunks of a reduction, the tiles of a scan. A
-//! unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit of a rank can be
-//! **torn**. Of a torn unit, the rank itself has only the first items. Later ranks have the other items, and send them to the rank. A rank
-//! sends only items at the head of its share, and only to one rank.
+//! The ranks hold consecutive items, cut at any place. The work is divided into units. A unit is a chunk of a reduction, or a tile of a
+//! scan. A unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last unit of a rank can
+//! be **torn**. If a unit is torn, the rank that it belongs to has only the unit's first items. Later ranks have the other items, and send
+//! them to this rank. A rank sends only items at the head of its share, and only to one rank.
 
 use std::ops::Range;
 

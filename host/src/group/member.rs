@@ -113,12 +113,14 @@ impl<'gpu> Member<'gpu> {
         }
     }
 
-    /// Joins the group with this id over NCCL, as one of `size` ranks. Each rank joins in a process of its own, or on a thread of its own.
-    /// Waits for the other ranks. Neither this call nor a later call waits longer than `limit` for the next message of the other ranks.
+    /// Joins the group with this id over NCCL, as one of `size` ranks. The ranks make this call in separate processes, or on separate
+    /// threads. Waits for the other ranks. Neither this call nor a later call waits longer than `limit` for the next message of the other
+    /// ranks.
     ///
-    /// All ranks need the same `size`, and each rank needs a device of its own. If groups share devices, they have to make their calls one
-    /// after the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for NCCL's kernels of
-    /// another group (NCCL's user guide, *Using multiple NCCL communicators concurrently*), and calls would end with [`Fault::TimedOut`].
+    /// All ranks need the same `size`, and no two ranks of a group may have the same device. If groups share devices, they have to make
+    /// their calls one after the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for
+    /// NCCL's kernels of another group (NCCL's user guide, *Using multiple NCCL communicators concurrently*), and calls would end with
+    /// [`Fault::TimedOut`].
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -208,7 +210,7 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// This member, for a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns
-    /// `Some` result on rank 0, and `None` on other ranks. The reduction has the usual errors of a reduction, and [`Fault::NoSuchRank`] if
+    /// `Some(result)` on rank 0, and `None` on other ranks. The reduction has the usual errors of a reduction, and [`Fault::NoSuchRank`] if
     /// the group has no rank `root`.
     ///
     /// ```

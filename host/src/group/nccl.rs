@@ -5,10 +5,10 @@
 //! and write messages in page-locked memory.
 //!
 //! **Late ranks.** NCCL keeps a sent message in buffers of its own on the receiver's device, even after the sender has given up. So a rank
-//! that comes far too late still finds the message. Therefore the envelope of each message has two times: when its rank came to the call,
-//! and when the rank gives up waiting. From these times, all ranks see which ranks were too late. A rank counts both times from the moment
-//! at which it had received all messages of the previous all-gather. Every rank has such a moment, and the ranks' moments are close
-//! together. So the times of different ranks can be compared, with an error of the time between the ranks' moments.
+//! that comes far too late still finds the message. Therefore the envelope of each message has two times: when the sending rank came to the
+//! call, and when this rank gives up waiting. From these times, all ranks see which ranks were too late. A rank counts both times from the
+//! moment at which it had received all messages of the previous all-gather. Every rank has such a moment, and the ranks' moments are close
+//! together. So the times of different ranks can be compared. The error is at most the time between the ranks' moments.
 
 mod library;
 
@@ -239,7 +239,8 @@ impl<'gpu> Nccl<'gpu> {
             return false;
         }
         let mut is_another = false;
-        // By a driver call, the `Gpu` notices that a context was destroyed. The number of free bytes is not used.
+        // The `Gpu` notices only at a driver call that a context was destroyed. The result of this call, the number of free bytes, is not
+        // used.
         let _ = self.gpu.enter(|entered| {
             is_another = !self.generation.is(entered.generation());
             Ok(driver::free_bytes()?)
@@ -258,7 +259,7 @@ impl<'gpu> Nccl<'gpu> {
     }
 }
 
-/// The late ranks: those that came to the call after another rank had given up, by the times in the messages.
+/// The late ranks: according to the times in the messages, they came to the call after another rank had given up.
 fn late_ranks<'a>(messages: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
     let number = |message: &[u8], at: usize| {
         let mut number = [0; 8];
@@ -283,7 +284,7 @@ impl Transport for Nccl<'_> {
 
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()> {
         let envelope = self.envelope(local.limit);
-        // The rank's own work may still write the body: only the envelope is touched here.
+        // The rank's own work may still write the body, so only the envelope is written here.
         post.seal(&envelope);
         let (outgoing, incoming) = post.addresses();
         let message_bytes = Post::message_bytes(body_bytes);

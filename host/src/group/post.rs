@@ -104,8 +104,8 @@ impl Post {
     pub fn place_in_body(&self, at: usize) -> (NonNull<u8>, usize) {
         let room = self.room - HEAD_BYTES;
         let at = at.min(room);
-        // SAFETY: `at` is at most the outgoing room without the head, so the place is at most one past the end of the outgoing room. This
-        // place is in the allocation, or one past its end.
+        // SAFETY: `at` is at most the number of bytes that the outgoing room has after the head, so the place is at most one past the end
+        // of the outgoing room. This place is in the allocation, or one past its end.
         let place = unsafe { self.memory.start().add(NOTES_BYTES + HEAD_BYTES + at) };
         (place, room - at)
     }
@@ -165,7 +165,7 @@ impl Post {
         // SAFETY:
         // - the bytes lie in the allocation: all callers are in this file, and limit the range to the notes, to the outgoing room, or to
         //   the incoming rooms;
-        // - the post is borrowed mutably for as long as the slice lives, and has the memory for itself;
+        // - the post is borrowed mutably for as long as the slice lives, and it alone owns the memory;
         // - no queued work uses these bytes. While queued work may write the body, `seal` and `say` ask only for the envelope and the
         //   status word. The other callers run while no queued work uses their bytes: see the module's documentation;
         // - any byte is a valid `u8`. The driver's page-locked memory has arbitrary but initialised bytes.

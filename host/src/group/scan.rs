@@ -147,7 +147,7 @@ fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     Ok(before)
 }
 
-/// Queues a launch that publishes the aggregates of this rank's tiles, and the copies of these aggregates to the rank's message.
+/// Queues a launch that publishes the aggregates of this rank's tiles. Then queues copies of these aggregates to the rank's message.
 fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &RankScan<'_>,

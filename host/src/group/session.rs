@@ -31,7 +31,8 @@ pub(super) struct Session<'a> {
     pub in_step: &'a mut bool,
 }
 
-/// A torn unit on the rank that owns it: memory with all items of the unit, gathered from several ranks.
+/// A torn unit ([`super::layout`] defines this term) on the rank that owns the unit: memory with all items of the unit, gathered from
+/// several ranks.
 pub(super) struct Torn {
     memory: DeviceMemory,
     /// The unit.
@@ -84,8 +85,8 @@ impl Session<'_> {
         }
     }
 
-    /// Agrees on the call, and exchanges the lengths of the shares. `checked` is the result of this rank's checks of the arguments. If it
-    /// is an error, the call fails on all ranks.
+    /// Agrees with the other ranks on which call this is, and exchanges the lengths of the shares. `checked` is the result of this rank's
+    /// checks of the arguments. If it is an error, the call fails on all ranks.
     pub fn begin(
         &mut self,
         kernel: &str,

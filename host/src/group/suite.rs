@@ -62,7 +62,7 @@ fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> R
     Ok(received.bodies().flatten().copied().collect())
 }
 
-/// Writes to stderr that a test is not run over NCCL. The harness is bypassed, since it shows a test's output only if the test fails.
+/// Reports on stderr that a test is not run over NCCL. The harness is bypassed, since it shows a test's output only if the test fails.
 fn skip(reason: &dyn Display) {
     let test = thread::current().name().unwrap_or_default().to_owned();
     let line = format!("SKIPPED over NCCL: {test}: {reason}\n");

@@ -6,7 +6,7 @@ use super::layout::Layout;
 
 const ITEM_BYTES: u64 = 4;
 
-/// Changes the headers of a rank's peers by the input's bytes, and checks the outcome: either a fault that can be printed, or shares within
+/// XORs the input's bytes into the headers of a rank's peers, and checks the outcome: either a fault that can be printed, or shares within
 /// bounds. This rank's own share must be unchanged.
 pub(crate) fn judge(input: &[u8]) {
     let (&[ranks, rank, length], changes) = input.split_first_chunk().unwrap_or((&[0; 3], &[]));

@@ -7,7 +7,7 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::Op;
 use warpfold_kernels::scan::tuning;
-use warpfold_kernels::segments::{Extent, Task};
+use warpfold_kernels::segments::{RoomSize, Task};
 use warpfold_kernels::{columns, heads, segments, selection};
 
 /// The shape of a kernel's blocks.
@@ -21,8 +21,8 @@ pub struct Block {
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Blocks {
-    /// The blocks of these launches: short scans of the whole; segments and calls by key, if there is at most one window for each resident
-    /// block; and some reductions of rows.
+    /// The blocks of these launches: short scans of the whole; launches over segments or by key, if there is at most one window for each
+    /// resident block; and some reductions of rows.
     pub(crate) short: Block,
     /// The blocks of all other launches.
     pub(crate) long: Block,
@@ -59,14 +59,13 @@ impl Blocks {
     }
 
     fn of_segments<T, A>(task: Task) -> Self {
-        let block = |threads, extent| Block {
+        let block = |threads, size| Block {
             threads,
-            shared_bytes: segments::shared_bytes::<T, A>(extent),
+            shared_bytes: segments::shared_bytes::<T, A>(size),
         };
         Self {
-            // The kernel gives small windows of a reduction the room of a scan. So a short block has the shared memory of a scan.
-            short: block(segments::tuning::SHORT_BLOCK_THREADS, Extent::Double),
-            long: block(segments::tuning::LONG_BLOCK_THREADS, task.extent()),
+            short: block(segments::tuning::SHORT_BLOCK_THREADS, RoomSize::Double),
+            long: block(segments::tuning::LONG_BLOCK_THREADS, task.room_size()),
             bounds: segments::tuning::bounds::<T, A>(task),
         }
     }

@@ -1,15 +1,15 @@
 //! A call's arguments in the device's memory, and the check of all of them.
 //!
 //! A call lists everything that it reads and writes in the caller's memory as [`Region`]s. [`check`] makes the checks that need no driver,
-//! and [`check_memory`] asks the driver whose memory the regions are. Both come before the call's kernel and workspace are prepared, and
-//! before anything is launched. So a refused call has changed none of the caller's memory.
+//! and [`check_memory`] asks the driver whether the regions are memory of the context. Both come before the call's kernel and workspace are
+//! prepared, and before anything is launched. So a refused call has changed none of the caller's memory.
 //!
 //! The rule:
 //!
-//! - an output has room for everything that the call must write, and if the call reads a count, the count's region has at least one item;
+//! - an output has room for everything that the call must write. If the call reads a count, the count's region has at least one item;
 //! - each region is aligned for its items;
-//! - no output shares a byte with an input or with another output. One exception: the output of a scan of all items may be its input, if
-//!   each result overwrites its own item;
+//! - no output shares a byte with an input or with another output. One exception: a scan of the whole may write each result over the item
+//!   with the same index, if results and items have the same type;
 //! - each region is memory of this GPU's primary context. The driver is asked about the region's first byte.
 //!
 //! If nothing in a region is read or written, only its length is checked.

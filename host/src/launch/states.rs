@@ -1,5 +1,5 @@
 //! Converts accumulators to state words and back: ranks exchange accumulators as state words. The low half of a state word has 32 bits of
-//! the value, the high half the tag of the launch that published it.
+//! the value. The high half has the tag of the launch that published the value.
 
 use warpfold_kernels::element::{
     ACCUMULATOR_MAX_WORDS, Accumulator, accumulator_of_words, accumulator_word,

@@ -1,7 +1,7 @@
 //! The bounds of a request's methods. If a bound does not hold, the compiler's message explains why.
 //!
-//! The bounds decide which methods a request has. They have no methods, and only this crate implements them. A generic function may name
-//! them:
+//! The bounds decide which methods a request has. They are traits without methods, and only this crate implements them. A generic function
+//! may name them:
 //!
 //! ```
 //! use warpfold::request::{bounds::Single, memory::Place, shape::Rows};
@@ -22,7 +22,7 @@ use super::shape::{
 };
 use super::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 
-/// Implements a bound for these types. The compiler's messages do not list the types, since programs rarely name them.
+/// Implements the bound `$bound` for the types `$of`. The compiler's messages do not list the types, since programs rarely name them.
 macro_rules! holds {
     ($bound:ident: $($of:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -77,7 +77,7 @@ holds!(Queueable: OnTheDevice);
 #[diagnostic::do_not_recommend]
 impl<P: Queueable> Queueable for PairsIn<P> {}
 
-/// No shape chosen yet: [`Whole`] and [`WholeCounted`].
+/// The shape of a request for which no shape has been chosen yet: [`Whole`] and [`WholeCounted`].
 ///
 /// ```
 /// use warpfold::{Cpu, Max, reduce};
@@ -96,7 +96,7 @@ pub trait Unshaped {}
 
 holds!(Unshaped: Whole, WholeCounted);
 
-/// A shape of a scan of all items together: [`Whole`], [`WholeCounted`] and [`WholeWith`].
+/// The shape of a scan of the whole: [`Whole`], [`WholeCounted`] and [`WholeWith`].
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};
@@ -308,7 +308,7 @@ pub trait NotInPlace {}
 
 holds!(NotInPlace: Returned, Replaceable, Written);
 
-/// Results of a scan that may get `.and_total()`: `wait` then returns the total, too.
+/// Results of a scan on which `.and_total()` can be called. After this call, `wait` returns the total, too.
 ///
 /// ```
 /// use warpfold::{Cpu, Sum, scan};

@@ -49,7 +49,7 @@ fn reduce_groups<O: Op<T, Output: Item>, T: Item>(
     })
 }
 
-/// If the operator's results are indices, checks that their type is large enough for the items of a part.
+/// If the operator's results are indices, checks that their type can hold each index in the longest part.
 fn check_indices<O: Op<T>, T: Item>(arguments: &Arguments<Memory<'_>>) -> Result<()> {
     let item_count = arguments.input.host().count();
     let longest = arguments.shape.longest_group(item_count);

@@ -13,7 +13,7 @@ use crate::group::{AtRoot, Gpus, Member};
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged::Items;
 
-/// Items in host memory, as a slice of their type.
+/// Host memory as a slice of its items, which have the type `T`.
 fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }

@@ -1,4 +1,5 @@
-//! How requests end on a GPU: the result of `wait` for each verb, place, shape and output, and which requests can be queued.
+//! How requests end on a GPU. For each combination of verb, place, shape and output, this module says what `wait` returns, and whether the
+//! request can be queued.
 //!
 //! The traits are implemented for tuples of a request's type parameters. A combination without an implementation does not compile.
 
@@ -138,8 +139,7 @@ pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Resul
         })
 }
 
-/// Writes these items to the first places of an output of the host. If the output is too short, it is filled, and the function returns an
-/// error.
+/// Writes `items` to the beginning of an output of the host. If the output is too short, it is filled, and the function returns an error.
 pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
     let items: &[u8] = bytemuck::cast_slice(items);
     if let Some(Memory::HostMut(HostItems { bytes, .. })) = &mut output {

@@ -40,8 +40,8 @@ pub trait Place: sealed::Place {
     /// The place of outputs, offsets and other memory of the request: [`OnTheDevice`] or [`OnTheHost`].
     type Side: Place;
 
-    /// The shape `S` with a count. Host memory takes no count, so this is `S` itself for host memory. If a program calls `.count(…)` there,
-    /// the compiler then reports a single error: that a count is refused.
+    /// The shape `S` with a count. Host memory takes no count, so this is `S` itself for host memory. Because of this, a call of
+    /// `.count(…)` on a request with host memory causes a single error of the compiler: the count is refused.
     type Counted<S: Shape>;
 }
 
@@ -173,7 +173,7 @@ pub enum Replaceable {}
 /// | `&slice`, `&vec`, `&array` | items of the host |
 /// | `&buffer` of a binding, `&items` ([`RawItems`](crate::RawItems)) | items in the device's memory |
 /// | `&mut` of these | the same items; a scan may overwrite them (`.in_place()`) |
-/// | `(left, right)` | two inputs of the same length: for [`Dot`](crate::Dot) and a program's own operators on pairs, or items and flags |
+/// | `(left, right)` | two inputs of the same length: the two items of each pair, for operators like [`Dot`](crate::Dot), or items and flags |
 ///
 /// Device memory has to be aligned for its items: see [`Error::Misaligned`](crate::Error::Misaligned).
 ///
@@ -205,8 +205,9 @@ pub trait Input<'a>: sealed::Input<'a> {
 
 /// An output of a request: a slice of the host, or device memory, borrowed mutably.
 ///
-/// Device memory has to be aligned for its items. It must not overlap an input or another output. The only exception is a scan of
-/// all items: its output may be its input, if each result overwrites its own item. See [`Error::Overlap`](crate::Error::Overlap).
+/// Device memory has to be aligned for its items. It must not overlap an input or another output. The only exception is a scan of the
+/// whole, which is not divided into parts: its output may be its input, if each result overwrites its own item. See
+/// [`Error::Overlap`](crate::Error::Overlap).
 ///
 /// ```
 /// use warpfold::request::memory::{OnTheHost, Output};

@@ -50,12 +50,12 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 /// | by key | the keys of the runs and the results, two `Vec`s | needs `.to(&mut results)` |
 /// | with `.to(…)` | nothing; by key, the number of runs | nothing; by key, the number of runs |
 ///
-/// If there are no items, a reduction of all items gives the operator's identity. A result has the same bits on every device, every time.
+/// If there are no items, a reduction of the whole gives the operator's identity. A result has the same bits on every device, every time.
 /// Floats are combined along a tree that depends only on the operator, the item type, the shape and the number of items
 /// ([`warpfold_kernels::contract`]). A NaN from one of the library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`.
 ///
 /// The algorithm is after Harris, *Optimizing Parallel Reduction in CUDA* (2007). Unlike Harris's, it reduces device memory in one launch.
-/// Segments are reduced after Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's
+/// The algorithm for segments is after Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's
 /// moderngpu.
 ///
 /// ```
@@ -166,8 +166,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Combines the items of each column of a row-major matrix of this many columns. If the matrix has no rows, the result of each column
-    /// is the operator's identity.
+    /// Combines the items of each column of a row-major matrix that has `columns` columns. If the matrix has no rows, the result of each
+    /// column is the operator's identity.
     ///
     /// The result of column `c` has exactly the same bits as the result of row `c` of the transposed matrix. [`warpfold_kernels::columns`]
     /// specifies the order of combination. Each item is read once. If a column has more than 256 rows, the kernel also writes and reads
@@ -191,8 +191,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Combines the items along the middle axis of an array of `outer` × `length` × `inner` items, where the last axis is the innermost.
-    /// Result `o · inner + i` combines the items `(o · length + k) · inner + i`, for `k` from 0 to `length − 1`. So [`Self::rows`] are
-    /// `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
+    /// Result `o · inner + i` combines the items `(o · length + k) · inner + i`, for `k` from 0 to `length − 1`. If `inner` is 1, the parts
+    /// are rows, as with [`Self::rows`]. If `outer` is 1, the parts are columns, as with [`Self::columns`].
     ///
     /// The bits are those of a segment of the same items. For operators that use the index of an item, the index is `k`. If `length` is 0,
     /// each result is the operator's identity. If `inner` is 1, the parts are handled as rows, otherwise as columns.
@@ -246,8 +246,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Combines the items of each run of equal neighbouring keys. There is a key for each item. The equality `E` says which keys are equal:
-    /// [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own. If there are no items, there are no
-    /// runs.
+    /// [`Equal`](crate::Equal) compares by value. A key that occurs again after other keys begins a new run. If there are no items, there
+    /// are no runs.
     ///
     /// The outputs of [`Self::to`] and [`Self::keys_to`] need room for one item per run. A shorter output is filled. `wait` then returns
     /// how much room is needed, as [`Error::OutputTooShort`](crate::Error::OutputTooShort). Queued work writes the number of all runs as

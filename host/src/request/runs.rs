@@ -72,7 +72,7 @@ impl<'a, E, T, P, R, N> Runs<'a, E, T, P, R, N> {
 }
 
 impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
-    /// Writes the first item of each run to the first places of `firsts`.
+    /// Writes the first item of each run to the beginning of `firsts`.
     ///
     /// ```
     /// use warpfold::{Cpu, Equal, runs};
@@ -89,7 +89,7 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the number of items of each run to the first places of `lengths`, as numbers of type `u32`, `u64` or `usize`.
+    /// Writes the length of each run to the beginning of `lengths`, as numbers of type `u32`, `u64` or `usize`.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -119,8 +119,8 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes the index of each run's first item to the first places of `starts`, followed by the number of items. The starts can be used
-    /// as the offsets of [`Reduce::segments`](super::Reduce::segments). `starts` needs room for one number more than there are runs.
+    /// Writes the index of each run's first item to the beginning of `starts`, followed by the number of items. The starts can be used as
+    /// the offsets of [`Reduce::segments`](super::Reduce::segments). `starts` needs room for one number more than there are runs.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]
@@ -178,7 +178,7 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self
     }
 
-    /// Writes the number of runs to the first place of `count`.
+    /// Writes the number of runs to the first item of `count`.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

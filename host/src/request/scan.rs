@@ -53,8 +53,9 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// ([`warpfold_kernels::contract`]). A NaN from one of the library's operators is Rust's `NAN`; for 16-bit floats it is `0x7fff`. If there
 /// are no items, there are no results.
 ///
-/// Scans of all items are after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). Inside a warp,
-/// scans are after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
+/// The algorithm for scans of the whole is after Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016).
+/// The scan inside a warp is after Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence
+/// Equations* (1973).
 ///
 /// ```
 /// use warpfold::{Gpu, Sum, scan};
@@ -142,7 +143,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Scans each column of a row-major matrix of this many columns by itself: see [`Reduce::columns`](super::Reduce::columns).
+    /// Scans each column by itself. The items are a row-major matrix that has `columns` columns: see
+    /// [`Reduce::columns`](super::Reduce::columns).
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -159,7 +161,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Scans along the middle axis of an array of `outer` × `length` × `inner` items: each part by itself, as in
-    /// [`Reduce::axis`](super::Reduce::axis). Each result has the index of its item.
+    /// [`Reduce::axis`](super::Reduce::axis). Each result is at the index of its item.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -181,8 +183,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Sets the pitch of rows: see [`Reduce::pitch`](super::Reduce::pitch). Each result has the index of its item. The places between rows
-    /// are not touched in an output, and are zero in a returned `Vec`.
+    /// Sets the pitch of rows: see [`Reduce::pitch`](super::Reduce::pitch). Each result is at the index of its item. The places between
+    /// rows are not touched in an output, and are zero in a returned `Vec`.
     ///
     /// ```
     /// use warpfold::{Cpu, Sum, scan};
@@ -236,7 +238,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Writes the total to the first place of `total`. The total combines the initial value and all items. It is the result that an
+    /// Writes the total to the first item of `total`. The total combines the initial value and all items. It is the result that an
     /// exclusive scan would have for one more item at the end. (With floats, an inclusive scan's last result may have other bits.) The
     /// total of an empty input is the initial value, or the identity.
     ///

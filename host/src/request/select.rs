@@ -95,8 +95,8 @@ impl<'a, C, T, P, R, N> Select<'a, C, T, P, R, N> {
     }
 }
 
-/// The type of the items that a selection keeps, if its input has items `T` in the place `Self`. With flags, the kept items have the type
-/// of the first input's items.
+/// The type of the items that a selection keeps, if its input has items of type `T` in the place `Self`. With flags, the kept items have
+/// the type of the first input's items.
 #[diagnostic::on_unimplemented(
     message = "items are selected by flags of type `u8`",
     label = "expects `(&items, &flags)` with a `u8` for each item: 0 for one that is not chosen",
@@ -220,7 +220,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self
     }
 
-    /// Writes the number of chosen items to the first place of `count`.
+    /// Writes the number of chosen items to the first item of `count`.
     ///
     /// ```
     /// # #[cfg(feature = "cust")]

@@ -189,7 +189,7 @@ pub enum Pitched {}
 #[derive(Debug)]
 pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// As [`ByKey`], with an output for the number of runs, and perhaps one for their starts.
+/// As [`ByKey`], with an output for the number of runs. There may also be an output for the starts of the runs.
 ///
 /// ```
 /// # #[cfg(feature = "cust")]
@@ -236,7 +236,7 @@ pub struct ByKeyTo<E, K>(PhantomData<fn() -> (E, K)>);
 pub trait Shape {
     /// The same shape, with a count in device memory.
     type Counted;
-    /// For a shape by keys: the same shape, with an output for the number of runs, and perhaps one for their starts.
+    /// For [`ByKey`] and [`ByKeyTo`], this is [`ByKeyTo`]. For all other shapes, it is the same shape.
     type Located;
 }
 
@@ -264,7 +264,8 @@ shapes! {
     [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
 }
 
-/// A shape of several parts that one kind of kernel reduces, and another kind scans: [`Segments`], [`Rows`] and [`Columns`].
+/// A shape that divides the items into several parts: [`Segments`], [`Rows`] and [`Columns`]. One kind of kernel reduces the parts, and
+/// another kind scans them.
 ///
 /// ```
 /// use warpfold::request::shape::{Columns, Rows, Several};
@@ -280,9 +281,9 @@ shapes! {
 /// sums_of::<Columns>();
 /// ```
 pub trait Several {
-    /// The kernels that reduce each part.
+    /// The kind of the kernels that reduce the parts.
     type Reduce: Kind;
-    /// The kernels that scan each part.
+    /// The kind of the kernels that scan the parts.
     type Scan: Kind;
 }
 
@@ -354,7 +355,7 @@ pub struct Reversed<D>(PhantomData<fn() -> D>);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub trait Order {
-    /// The kernels that scan all items.
+    /// The kind of the kernels that scan the whole.
     type Scan: Kind;
     #[doc(hidden)]
     const ORDER: ScanOrder;

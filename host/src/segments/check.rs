@@ -46,8 +46,8 @@ pub fn and_wait(
 }
 
 /// Checks that offsets ascend, that the first offset is at least `before`, and that no offset exceeds the number of items. `offsets` may be
-/// a piece of all offsets. `index` is the index of its first offset among all offsets, which an error needs. Returns the last offset, or
-/// `before` if there are no offsets.
+/// only a part of a launch's offsets. `index` is the index of `offsets[0]` among all offsets of the launch: an error needs it to name the
+/// index of a wrong offset. Returns the last offset, or `before` if there are no offsets.
 pub fn ascends<I: Offset>(
     offsets: &[I],
     index: usize,
@@ -69,8 +69,8 @@ pub fn ascends<I: Offset>(
     Ok(before)
 }
 
-/// Looks for the first wrong offset, and returns the error that names it. If no offset is wrong any more, the error names the index after
-/// the last offset.
+/// Looks for the first wrong offset, and returns the error that names it. If no offset is wrong any more, the index in the error is the
+/// number of offsets.
 fn first_bad<I: Offset>(
     entered: Entered<'_>,
     call: &mut Call<'_>,
@@ -90,8 +90,8 @@ fn first_bad<I: Offset>(
             driver::queue_copy_to_host(piece.start(), from, count * size_of::<I>(), stream)?;
         }
         call.wait()?;
-        // SAFETY: the copy of `count` offsets is done, so they are initialised. The memory starts at a page, so it is aligned. All byte
-        // patterns are valid numbers. Nobody writes to the memory while `offsets` lives.
+        // SAFETY: the copy of `count` offsets is done, so they are initialised. The memory starts at the beginning of a page, so it is
+        // aligned. All byte patterns are valid numbers. Nobody writes to the memory while `offsets` lives.
         let offsets =
             unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
         match ascends(offsets, index, before, item_count) {

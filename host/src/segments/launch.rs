@@ -34,7 +34,7 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    /// These values, in runs that start at the indices in `starts`.
+    /// Segments of `values`. They are runs, which start at the indices in `starts`.
     pub fn of_runs(values: Span, starts: Span, count: usize, count_at: Option<Span>) -> Self {
         Self {
             input: values,
@@ -61,7 +61,7 @@ impl Segments {
                 .all(|span| span.item_count == 0 || span.check_alignment(Argument::Input).is_ok())
     }
 
-    /// The inputs, and the output with this many results.
+    /// The regions of the inputs, and the region of the output, which gets `result_count` results.
     fn regions(&self, output: Span, result_count: usize) -> [Option<Region>; 4] {
         let offsets = match self.starts {
             Starts::Offsets(offsets) => Some(Region::read(Argument::Offsets, offsets)),
@@ -217,8 +217,8 @@ impl<'a> Queue<'a> {
             windows_per_block,
             window_shift: prepared.window_shift.into(),
         };
-        // SAFETY: `arguments` are the words of a segmented reduction (condition 1). They describe the segments and the workspace that were
-        // prepared, and `windows_per_block` (condition 2). `blocks_of_reduction` chose the block's shape for `windows_per_block` windows
+        // SAFETY: `arguments` are the words of a segmented reduction (condition 1). They describe the prepared segments and workspace, and
+        // contain `windows_per_block` (condition 2). `blocks_of_reduction` chose the block's shape for `windows_per_block` windows
         // (condition 3). Condition 4 asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
@@ -286,7 +286,7 @@ impl<'a> Queue<'a> {
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments, order.is_reversed)?;
         debug_assert!(segments.are_aligned(output, report));
-        // A block of a scan has only one window: before it began another, it would have to wait for other blocks.
+        // A block of a scan has only one window: between two windows, it would have to wait for other blocks.
         let windows_per_block = 1;
         let mut arguments = SegmentedScanWords {
             input: segments.items.address,
@@ -306,8 +306,8 @@ impl<'a> Queue<'a> {
             is_exclusive: u64::from(order.is_exclusive),
         };
         let block = prepared.grid().block;
-        // SAFETY: `arguments` are the words of a segmented scan (condition 1). They describe the segments and the workspace that were
-        // prepared, and `windows_per_block` (condition 2). The grid's block is the shape for one window a block (condition 3). Condition 4
+        // SAFETY: `arguments` are the words of a segmented scan (condition 1). They describe the prepared segments and workspace, and
+        // contain `windows_per_block` (condition 2). The grid's `block` is the shape of blocks with one window (condition 3). Condition 4
         // asks for this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
@@ -348,7 +348,7 @@ impl<'a> Queue<'a> {
     /// # Safety
     ///
     /// - `arguments` are the words of the kernel in `prepared`;
-    /// - they describe the segments that `prepared` was made for, its workspace, and `windows_per_block`;
+    /// - they describe the segments that `prepared` was made for and its workspace, and contain `windows_per_block`;
     /// - `block` is the shape of blocks with `windows_per_block` windows;
     /// - the items, the offsets, the output, the number of segments and the report satisfy the conditions of
     ///   [`Self::segmented_reduce_checked`] or, for a scan, of [`Self::segmented_scan_checked`].
@@ -363,9 +363,9 @@ impl<'a> Queue<'a> {
         // SAFETY: the words are the kernel's (condition 1). The items, the offsets, the output, the number of segments and the report are
         // as long as the kernel requires (condition 4): the kernel compares each offset with the number of items, and reads no items past
         // that number. The workspace has the state words for these segments (condition 2). There are as many blocks as the windows need, of
-        // the right shape (condition 3). If a window has fewer diagonals than a chunk has items, the launch has fewer windows than resident
-        // short blocks (see `window_shift`). Its blocks are then short: each has one window, and the shared memory of a scan, which the
-        // kernel requires for such windows.
+        // the right shape (condition 3). If windows have fewer diagonals than a chunk has items, there are fewer windows than the device
+        // holds short blocks at a time (see `window_shift`). In that case, the launch's blocks are short: each block has one window and as
+        // much shared memory as a block of a scan. The kernel requires this much for such windows.
         unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
     }
 }
@@ -380,6 +380,6 @@ pub(crate) fn reduce_in_order_to_host(
     let mut call = entered.ordered_call()?;
     Queue::for_caller(entered, &call).reduce_in_order_for(row, &call, input)?;
     call.wait()?;
-    // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as a row's result (condition 2).
+    // SAFETY: `wait` ended the reduction (condition 1). `result` is as long as the result of a kernel row (condition 2).
     unsafe { call.read_result_to(result) }
 }

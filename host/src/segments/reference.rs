@@ -40,8 +40,8 @@ fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
     levels
 }
 
-/// Combines up to sixteen values. If the operator [pairs sixteens](Op::PAIRS_SIXTEENS): pairwise, neighbours first. Otherwise: by a left
-/// fold.
+/// Combines up to sixteen values. If the operator [pairs sixteens](Op::PAIRS_SIXTEENS), the values are combined pairwise, neighbours first.
+/// Otherwise, they are combined by a left fold.
 fn sixteen<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
     if O::PAIRS_SIXTEENS {
         return pairwise::<O, T>(values);

@@ -28,8 +28,8 @@ use crate::selection::Chooser;
 /// # Safety
 ///
 /// - [`Self::entry`] is made for items of type `T`, so that blocks have shared memory for tiles of these items;
-/// - in the entry's texts, its symbol names the kernel that was compiled for this predicate and these items; or the symbol is missing,
-///   and loading it is an error.
+/// - in each of the entry's texts, the entry's symbol either names the kernel that was compiled for this predicate and these items, or is
+///   missing, so that loading it is an error.
 ///
 /// The table of kernels and [`operators!`](crate::operators) implement this trait; a program does not.
 #[diagnostic::on_unimplemented(
@@ -62,8 +62,8 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 /// # Safety
 ///
 /// - [`Self::entry`] is made for items of type `T`, so that blocks have shared memory for tiles of these items;
-/// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these items; or the symbol is missing, and
-///   loading it is an error.
+/// - in each of the entry's texts, the entry's symbol either names the kernel that was compiled for this equality and these items, or is
+///   missing, so that loading it is an error.
 ///
 /// The table of kernels and [`operators!`](crate::operators) implement this trait; a program does not.
 #[diagnostic::on_unimplemented(
@@ -84,8 +84,8 @@ pub unsafe trait RunsKernel<T: Item>: HeadsKernel<T> {
 ///
 /// - [`Self::entry`] is an entry of launches that mark heads;
 /// - if [`Self::compares_bytes`] is true, two items are equal exactly if their bytes are;
-/// - in the entry's texts, its symbol names the kernel that was compiled for this equality and these items; or the symbol is missing, and
-///   loading it is an error.
+/// - in each of the entry's texts, the entry's symbol either names the kernel that was compiled for this equality and these items, or is
+///   missing, so that loading it is an error.
 #[doc(hidden)]
 pub unsafe trait HeadsKernel<T: Item>: Equality<T> {
     /// The kernel.
@@ -179,7 +179,7 @@ macro_rules! flagged_row {
 
 macro_rules! flagged_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// The kernel that chooses items of this many bytes by flags.
+        /// The kernel that chooses items of `bytes` bytes by flags.
         fn by_flags_of(bytes: usize) -> Option<Chooser> {
             $(flagged_row!($kind $t $symbol bytes);)*
             None

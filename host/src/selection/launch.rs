@@ -11,9 +11,9 @@ use crate::launch::{Position, Queue, Region, SelectionWords, Span, check_lengths
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser {
     pub entry: &'static Entry,
-    /// The number of tiles for this many items.
+    /// Gives the number of tiles for a number of items.
     tile_count: fn(u64) -> u64,
-    /// The number of state words for this many items.
+    /// Gives the number of state words for a number of items.
     state_words: fn(u64) -> u64,
     /// The type that the kernel is compiled for.
     item: Type,
@@ -128,8 +128,8 @@ impl Selection {
         ]
     }
 
-    /// The room for chosen items or for lengths of runs: the number of items that fit. If both are requested, the smaller number; if
-    /// neither is, `None`.
+    /// The room for chosen items or for lengths of runs: the number of items that fit. If both are requested, this is the smaller number.
+    /// If neither is requested, it is `None`.
     pub fn capacity(&self) -> Option<usize> {
         let spans = [self.outputs.items, self.outputs.lengths];
         let rooms = spans.into_iter().flatten().map(|span| span.item_count);
@@ -189,10 +189,11 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// All memory named below is of this context and aligned for its type. Items are aligned for the type of the chooser's kernel. Until
-    /// the work is done:
+    /// All memory named below belongs to this context, and is aligned for the type of its values. Items are aligned for the item type of
+    /// the chooser's kernel. Until the work is done:
     ///
-    /// - the items can be read. So can a flag for each item if there are flags, and the number of items if it is in device memory;
+    /// - the items can be read. If there are flags, a flag for each item can be read. If the number of items is in device memory, it can be
+    ///   read;
     /// - each output can be written, up to its length or the number of its results, whichever is less;
     /// - the 8 bytes of the count can be written;
     /// - no output overlaps any other memory of the selection, and neither does the count.
@@ -209,7 +210,7 @@ impl Queue<'_> {
         }
     }
 
-    /// Queues a selection among at least one item.
+    /// Queues a selection from an input of at least one item.
     ///
     /// # Safety
     ///

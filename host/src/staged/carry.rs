@@ -27,8 +27,8 @@ const STRIPS: usize = 16;
 /// A strip has at least this many bytes. Only the last strip of a piece may have fewer. A shorter strip is not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
-/// The limit of a call's page-locked memory, and of its device memory without the workspace, in bytes. A call takes more memory only if two
-/// pieces need more than this.
+/// A call takes at most this many bytes of page-locked memory, and at most this many of device memory. The workspace does not count. A call
+/// takes more only if two pieces need more than this.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The directions in which pieces are copied.
@@ -36,7 +36,7 @@ const MOST_BYTES: usize = 256 << 20;
 pub(super) enum Ways {
     /// To the device.
     There,
-    /// To the device, and back from `results_at` bytes after the start of the lane's memory.
+    /// To the device, and the results back. They begin `results_at` bytes after the start of the lane's memory.
     ThereAndBack { results_at: usize },
 }
 
@@ -126,7 +126,7 @@ pub(super) fn carry<'gpu, 'slice>(
 pub(super) enum Step {
     /// The piece's upload is queued.
     Arrive,
-    /// Enough later pieces have arrived, or there are no more pieces. The piece's download, if it has results, is queued next.
+    /// Enough later pieces have arrived, or there are no more pieces. If the piece has results, their download is queued next.
     Leave,
 }
 
@@ -288,7 +288,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
     }
 }
 
-/// Bytes of a strip of a piece of `piece_bytes` bytes; the last strip may be shorter.
+/// The length of a strip in bytes, for a piece of `piece_bytes` bytes. The last strip may be shorter.
 fn strip_bytes(piece_bytes: usize) -> usize {
     piece_bytes
         .div_ceil(STRIPS)

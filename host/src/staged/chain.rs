@@ -1,6 +1,5 @@
-//! The prefixes of the pieces of a scan that several GPUs share. The ranks publish the aggregates of each piece's tile groups, and may
-//! publish the pieces in any order. The prefix of a piece's first tile group is known when the aggregates of all earlier pieces are
-//! published.
+//! A scan that several GPUs share: the prefixes of its pieces. The ranks publish the aggregates of each piece's tile groups. They may do so
+//! for the pieces in any order. The prefix of a piece's first tile group is known when the aggregates of all earlier pieces are published.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,7 +12,7 @@ pub(crate) struct Chain<A> {
 }
 
 struct State<A> {
-    /// The known prefixes, by the pieces' indices: those of the first pieces, without a gap.
+    /// The prefixes that are known, by the pieces' indices. They are the prefixes of the first pieces, without a gap.
     prefixes: Vec<A>,
     /// The published aggregates of pieces whose prefixes are not known yet, by the pieces' indices.
     published: BTreeMap<usize, Vec<A>>,

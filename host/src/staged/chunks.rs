@@ -47,7 +47,8 @@ pub(crate) fn reduce_chunks(
     let state_words = ReducePlan::whole(row, item_count).state_words;
     let mut conductor = entered.call()?;
     conductor.begin();
-    // Every launch needs an address for the result. No launch writes to this address, since no launch takes the last ticket.
+    // Every launch needs an address for the result. Only the block with the last ticket writes the result, and no launch here takes that
+    // ticket.
     let result = conductor.result()?;
     let slot_bytes = 8 * row.division.accumulator_words;
     let partial_bytes = (chunks.end - chunks.start) * slot_bytes;

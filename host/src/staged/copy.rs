@@ -4,7 +4,7 @@
 /// room for them.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Copies bytes to the beginning of `to`, memory that a device reads next. `to` is at least as long as `from`.
+/// Copies bytes to the beginning of `to`, which is memory that a device reads next. `to` is at least as long as `from`.
 ///
 /// Bytes that a processor has just written are in its private caches. A device reads bytes from there more slowly than from memory. An H200
 /// read pieces of 256 KiB from the private caches of Sapphire Rapids processors at 19 GB/s. From memory, or from the cache that the

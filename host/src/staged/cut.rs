@@ -11,7 +11,7 @@ use warpfold_kernels::contract::SCAN_GROUP_TILES;
 /// pieces of this size at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
 
-/// The approximate number of pieces of a slice that needs less than 64 MiB on the device, unless the pieces would be too short.
+/// A slice that needs less than 64 MiB on the device has about this many pieces, unless they would be shorter than [`LEAST_PIECE_BYTES`].
 const ENOUGH_PIECES: u64 = 16;
 
 /// Alignment of a scan's results in a lane's memory.
@@ -22,7 +22,7 @@ const ALIGNMENT: usize = 256;
 pub(super) struct Room {
     /// The offset of a scan's results, in bytes: 0 if the results replace the items.
     pub results_at: usize,
-    /// All bytes of the room.
+    /// The size of the room in bytes.
     pub bytes: usize,
 }
 
@@ -84,7 +84,8 @@ impl Cut {
     }
 
     /// A piece has as many units as fit into [`PIECE_BYTES`]. If a unit is longer, as the chunks of a slice of more than 16 GiB are, a
-    /// piece has one unit. A slice that needs less than 64 MiB has shorter pieces, so that one piece is filled while another is uploaded.
+    /// piece has one unit. A slice that needs less than 64 MiB has shorter pieces, so that one piece is copied to its lane's buffer while
+    /// another piece is uploaded.
     fn new(
         unit_count: u64,
         unit_items: u64,
@@ -114,7 +115,7 @@ impl Cut {
         }
     }
 
-    /// Items of all units, if the last unit were full.
+    /// The items of all units, if the last unit is counted as full.
     #[cfg(feature = "nccl")]
     pub fn part_items(self) -> usize {
         (self.unit_count * self.unit_items) as usize
@@ -169,7 +170,8 @@ impl Cut {
         self.first_unit + begin..self.first_unit + end
     }
 
-    /// The offset in bytes of a piece's values from the start of all values. The values are items or results.
+    /// The offset in bytes of a piece's items from the start of all items, or of its results from the start of all results. `value` is the
+    /// type of these items or results.
     pub fn offset(self, value: Type, piece: usize) -> u64 {
         let before = self.first_unit * self.unit_items + (piece * self.piece_items()) as u64;
         before * value.bytes as u64

@@ -21,7 +21,7 @@ const ALIGNMENT: usize = 256;
 /// A call takes at most this many lanes: one that is being filled, and two that are being uploaded.
 const MOST_LANES: usize = 3;
 
-/// Reduces at least one pair, and writes the result's bytes to `result`.
+/// Reduces the pairs of two slices that are not empty, and writes the result's bytes to `result`.
 pub(crate) fn reduce_pairs(
     entered: Entered<'_>,
     row: &'static Row,

@@ -40,8 +40,8 @@ impl<T: Item> Results<T> {
         unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
     }
 
-    /// Has the workers write to each page once. The system makes a page when it is first written. Making a page takes longer than copying
-    /// its contents over the bus. For the same memory, making large pages takes a fraction of the time.
+    /// Lets the workers write to each page once. The system makes a page at the first write to the page. Making a page takes longer than
+    /// copying its contents over the bus. For the same memory, making large pages takes a fraction of the time.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
         let is_long = bytes.len() >= LONG_BYTES;

@@ -1,4 +1,4 @@
-//! A scan of a slice that n GPUs share: piece p goes to GPU p mod n, over that GPU's own bus.
+//! A scan that n GPUs share: piece p of the slice goes to GPU p mod n, over that GPU's own bus.
 //!
 //! ```text
 //! piece p arrives      its tiles are read: the kernel publishes the aggregates of their tile groups
@@ -37,7 +37,7 @@ use crate::launch::states::{from_states, state_bytes};
 /// At most this many later pieces of a rank arrive before a piece leaves. By then, the host usually has the piece's aggregates.
 const BETWEEN: usize = 4;
 
-/// The tag of the boards' launches.
+/// The tag of all launches on the boards.
 const TAG: u32 = 1;
 
 impl From<Broken> for Error {
@@ -46,7 +46,7 @@ impl From<Broken> for Error {
     }
 }
 
-/// Runs a scan that `ranks` ranks share. There is at least one item. `run` has each rank scan its share.
+/// Runs a scan that `ranks` ranks share. There is at least one item. `run` must let each rank scan its share.
 pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
     items: &'items [T],
     ranks: usize,
@@ -267,9 +267,9 @@ impl<A: Accumulator> Boards<A> {
         debug_assert!(
             bytes <= self.slot_bytes && at + self.slot_bytes <= (BETWEEN + 1) * self.slot_bytes
         );
-        // SAFETY: the slot lies in `taken`, which has `BETWEEN + 1` slots, and at most one slot's bytes are copied (condition 1). Nobody
-        // uses the slot before the piece leaves, when `taken` waits for this copy. The piece that had this slot before has left (condition
-        // 2).
+        // SAFETY: the slot lies in `self.taken`, which has `BETWEEN + 1` slots, and at most one slot's bytes are copied (condition 1).
+        // Nobody uses the slot before the piece leaves. Then [`Self::taken`] waits for this copy, and reads the slot. The piece that had
+        // this slot before has left (condition 2).
         unsafe {
             let to = self.taken.start().add(at);
             driver::queue_copy_to_host(to, from, bytes.min(self.slot_bytes), stream)
@@ -287,8 +287,9 @@ impl<A: Accumulator> Boards<A> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
-        // SAFETY: the slot lies in `taken`, as in `take`. The lane's stream runs after the copy of these bytes, and `synchronize` waited
-        // for that stream, so the bytes are written. No other copy to the slot is queued before the piece has left.
+        // SAFETY: the slot lies in `self.taken`, for the same reason as in `take`. The lane's stream runs after the copy of these bytes,
+        // and `synchronize` waited for that stream, so the bytes are written. No other copy to the slot is queued before the piece has
+        // left.
         let states = unsafe {
             slice::from_raw_parts(
                 self.taken.start().add(at).as_ptr(),

@@ -160,17 +160,17 @@ fn both(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs [`both`] on a new `Gpu` for each driver call that the first use of a `Gpu` makes, and lets that one call fail with `code`. If there
-/// are `names`, only calls with these names fail. Passes each outcome to `check`. Then checks that the `Gpu` still works, and that nothing
-/// has leaked.
+/// Lists the driver calls that [`both`] makes on a new `Gpu`. For each of these calls, runs `both` on another new `Gpu`, and lets only this
+/// call fail with `code`. If there are `names`, only calls with these names fail. Passes the outcome of each run to `check`. Then checks
+/// that the `Gpu` still works, and that nothing has leaked.
 fn fail_each_call(
     names: &[&str],
     code: i32,
     moment: Moment,
     mut check: impl FnMut(&'static str, Result<()>),
 ) {
-    // Keeps the primary context current on this thread, so that the runs under test need no driver call for that. Other tests share this
-    // context. The first use of `keeper` also makes the look-ups that a process makes only once.
+    // Keeps the primary context current on this thread, so that the runs under test need no driver call to make it current. Other tests
+    // share this context. The first use of `keeper` also makes the look-ups that a process makes only once.
     let keeper = Gpu::new().unwrap();
     keeper.make_current().unwrap();
     both(&keeper).unwrap();

@@ -53,7 +53,7 @@ pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
     })
 }
 
-/// Has the workers process the parts, and waits until all parts are done.
+/// Lets the workers process the parts, and waits until all parts are done.
 pub(super) fn for_each<P: Send>(parts: impl Iterator<Item = P>, work: impl Fn(P) + Sync) {
     let work = &work;
     scope(|scope| {

@@ -54,7 +54,7 @@ impl Queue<'_> {
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, to.address()) }
     }
 
-    /// Queues a part of a reduction of pairs: these chunks. The last part writes the result to `output`.
+    /// Queues one part of a reduction of pairs: the part that consists of `chunks`. The last part writes the result to `output`.
     ///
     /// # Safety
     ///
@@ -62,7 +62,7 @@ impl Queue<'_> {
     ///
     /// - the values of these chunks' pairs are memory that the device reads in this context. In each of the two arrays, values are counted
     ///   from the array's address. No other value need exist;
-    /// - `output`, in the last part, is memory for a result that the device writes in this context, and does not overlap the values;
+    /// - if this is the last part, `output` is memory for a result that the device writes in this context, and does not overlap the values;
     /// - all addresses are aligned for their types.
     ///
     /// For a correct result, the parts are queued as [`Self::reduce_piece`] says.

@@ -1,5 +1,5 @@
-//! Reductions of all items: the plan, and the launches. A reduction of a slice of the host, or of a group of GPUs, may have several
-//! launches.
+//! Reductions of all items: the plan, and the launches. A reduction may have several launches if its items are a slice of the host, or if a
+//! group of GPUs shares it.
 
 use std::ops::Range;
 
@@ -100,8 +100,8 @@ impl Queue<'_> {
     ///
     /// - the items of these chunks, counted from `input.address`, are memory that the device can read in this context. No other item of
     ///   `input` need exist, so the address itself may lie outside any allocation;
-    /// - `output`, in the last part, is memory for a result, which the device can write in this context;
-    /// - `input.address` is aligned for the row's items, `output` for its result, and the result does not overlap the items.
+    /// - if this is the last part, `output` is memory for a result, which the device can write in this context;
+    /// - `input.address` is aligned for the row's items, and `output` is aligned for its result. The result does not overlap the items.
     ///
     /// For a correct result, all parts are queued in order, with an `input` of the same number of items, and no other launch uses the
     /// workspace between them.
@@ -127,7 +127,7 @@ impl Queue<'_> {
     ///
     /// - The conditions of [`Self::reduce_piece`] hold, for the chunks of the plan;
     /// - `count`, if it is given, is 8 aligned bytes that the device can read in this context;
-    /// - with `count`, the plan is for every number of items up to the length of `input` ([`ReducePlan::of_most`]).
+    /// - if `count` is given, [`ReducePlan::of_most`] has made the plan, for every number of items up to the length of `input`.
     unsafe fn launch_reduction(
         &mut self,
         row: &'static Row,

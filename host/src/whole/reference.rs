@@ -52,7 +52,7 @@ fn reduce_chunk<O: Op<T>, T: Element>(items: &[T], chunk: u64) -> O::Accumulator
     combine_threads::<O, T>(&threads)
 }
 
-/// The indices of the first items of the tiles of a chunk.
+/// For each tile of a chunk, the index of its first item.
 fn tile_starts<T: Element>(items: &[T], chunk: u64) -> impl Iterator<Item = u64> + use<T> {
     let chunk_tiles = reduce_chunk_tiles::<T>(items.len() as u64);
     let tiles = chunk * chunk_tiles..(chunk + 1) * chunk_tiles;
@@ -96,7 +96,7 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
 }
 
 /// Step 2 of a reduction, for one thread, if the operator is [`Op::IS_PAIRWISE`]. For each tile, the thread combines the items of each of
-/// its vectors pairwise, and then the vectors' totals pairwise. It appends the tile's value to a fold.
+/// its vectors pairwise, and then the vectors' totals pairwise. Then it combines its fold of the earlier tiles with this tile's value.
 fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
     let mut fold = O::identity();
     for tile_start in tile_starts(items, chunk) {

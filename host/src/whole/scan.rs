@@ -1,5 +1,5 @@
-//! Scans of all items: the plan, and the launches. A scan of a slice of the host, or of a group of GPUs, may have several launches. The
-//! options are an initial value, an output for the total, a count in device memory, and the direction.
+//! Scans of all items: the plan, and the launches. A scan may have several launches if its items are a slice of the host, or if a group of
+//! GPUs shares it. The options are an initial value, an output for the total, a count in device memory, and the direction.
 
 use std::ops::Range;
 
@@ -153,7 +153,7 @@ impl Queue<'_> {
     ///   context. No other item need exist.
     /// - `input.address` is aligned for the row's items.
     /// - If `tiles` begins inside a tile group, the aggregates of the tiles before `tiles` in this group are published. The prefix of the
-    ///   tile group in which `tiles` begins is published too. Otherwise the work never ends.
+    ///   tile group in which `tiles` begins is published too. If one of these values is not published, the work never ends.
     #[cfg(feature = "nccl")]
     pub unsafe fn publish_piece(
         &mut self,
@@ -244,7 +244,7 @@ fn of_scan(input: Span, output: Span) -> [Option<Region>; 2] {
     ]
 }
 
-/// The checks of a scan's arguments that need no driver.
+/// Checks a scan's arguments, as far as no driver is needed.
 #[cfg(feature = "nccl")]
 pub(crate) fn check_scan(input: Span, output: Span) -> Result<()> {
     crate::launch::check(&of_scan(input, output))

@@ -2,11 +2,11 @@
 //!
 //! A warp owns a **stretch** of consecutive items, and each of its lanes owns a **run** of consecutive items in the stretch. The lanes copy
 //! and store the stretch together, in units of up to 16 bytes. Neighbouring lanes access neighbouring units, whatever the size of an item.
-//! In shared memory, the runs are spaced so that, if items and results have the same size, the lanes' accesses to their runs have no bank
-//! conflicts.
+//! If items and results have the same size, the distance between the runs in shared memory prevents bank conflicts when the lanes access
+//! their runs.
 //!
-//! Each lane folds its run, and the lanes scan the runs' totals by shuffles. The results go through shared memory too, and never
-//! overwrite an item that is still needed.
+//! Each lane folds its run, and the lanes scan the runs' totals by shuffles. The results go through shared memory too. They never overwrite
+//! an item that is still needed.
 
 mod copies;
 
@@ -84,15 +84,15 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         self.first.wrapping_byte_add(before)
     }
 
-    /// How many bytes before a run's items are free. A result is never written over an item that is still needed: if results are larger
-    /// than items, the free bytes lie before the items in a forward scan, and after the items in a backward scan.
+    /// The number of free bytes that lie before a run's items. A result is never written over an item that is still needed: if results are
+    /// larger than items, the free bytes lie before the items in a forward scan, and after the items in a backward scan.
     #[inline(always)]
     fn items_shift(&self) -> u32 {
         let free = Layout::<T, S>::FREE as u64;
         (free - self.direction.if_backward(free)) as u32
     }
 
-    /// How many bytes before a run's results are free.
+    /// The number of free bytes that lie before a run's results.
     #[inline(always)]
     fn results_shift(&self) -> u32 {
         self.direction
@@ -123,7 +123,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
         self.run().wrapping_byte_add(offset)
     }
 
-    /// The calling lane's first item, counted from the beginning of the tile.
+    /// The index of the calling lane's first item, counted from the beginning of the tile.
     #[inline(always)]
     fn first_item() -> u32 {
         simt::thread_index() * S::ROWS as u32

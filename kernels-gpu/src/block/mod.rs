@@ -1,6 +1,7 @@
 //! One block: its warps exchange values through shared memory.
 //!
-//! Convergent functions (see [`crate::simt`]) are called by all threads of the block, of the warps that share a tile, or of a warp.
+//! A convergent function (see [`crate::simt`]) is called by all threads of the block, by all threads of the warps that share a tile, or by
+//! all lanes of a warp. The function's `# Safety` section says which of these call it.
 
 mod large;
 mod placement;

@@ -69,7 +69,8 @@ impl Placement for Exclusive {
     }
 }
 
-/// Inclusive or exclusive, decided in the PTX: `warpfold-build` compiles one scan and makes both kinds from its PTX.
+/// Inclusive or exclusive. The kernel computes both results, and its PTX has a pseudo-instruction that takes one of them. `warpfold-build`
+/// makes two texts from this PTX: an inclusive scan and an exclusive scan.
 #[cfg(feature = "stable")]
 pub struct Either;
 
@@ -101,16 +102,17 @@ impl Placement for Either {
     }
 }
 
-/// A vector's prefix and the vector's first items. [`Self::value`] combines them.
+/// A vector's prefix, and those items of the vector that have been appended so far. [`Self::value`] combines all of these.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// If [`Self::GOES_ON`]: the prefix and the first items, combined. Otherwise: the first items alone, combined, or `None` before an item
-    /// is appended.
+    /// If [`Self::GOES_ON`]: the prefix and the appended items, combined. Otherwise: the appended items alone, combined, or `None` if no
+    /// item has been appended yet.
     items: Option<O::Accumulator>,
 }
 
 impl<O: Op<T>, T: Element> UpTo<O, T> {
-    /// Whether items are appended to the prefix, because the operator is exact or its accumulator is wide.
+    /// Whether each item is combined with the prefix directly. This is so if the operator is exact or its accumulator is wide. Otherwise,
+    /// the vector's items are combined with each other first, and then with the prefix.
     const GOES_ON: bool = O::EXACT || O::Accumulator::IS_WIDE;
 
     #[inline(always)]

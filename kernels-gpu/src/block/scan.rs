@@ -4,11 +4,13 @@
 //! lanes' accesses are adjacent. It scans the vectors in one of two ways:
 //!
 //! - striped: each row is scanned by shuffles.
-//! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The results go
-//!   through shared memory once more. A tile is [scanned blocked](crate::contract::ScanShape::is_blocked) if the accumulator is wide, or if
-//!   the accumulator has two words and the number of rows is odd. In these cases, scans of rows would take too many registers or shuffles.
+//! - **blocked**: a lane has consecutive vectors and folds them in registers, so only the lanes' totals are shuffled. The lanes then write
+//!   the results to shared memory, and store them striped. A tile is [scanned blocked](crate::contract::ScanShape::is_blocked) if the
+//!   accumulator is wide, or if the accumulator has two words and the number of rows is odd. In these cases, scans of rows would take too
+//!   many registers or shuffles.
 //!
-//! A vector's results may overwrite its items in shared memory, so a slot has room for the larger of the two.
+//! A vector's results may overwrite its items in shared memory. So a vector's slot has the size of the vector's items or of its results,
+//! whichever is larger.
 
 mod storing;
 
@@ -24,8 +26,8 @@ use crate::{simt, warp};
 
 use super::Shape;
 
-/// A thread's striped part of a tile of items of type `T`. The part's slots in shared memory also have room for the same number of values
-/// of type `U`.
+/// A thread's striped part of a tile, in an array of values of type `T`. In shared memory, a vector's slot has room for the vector's values
+/// of type `T` or for the same number of values of type `U`, whichever are larger.
 pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 
 /// The number of the barrier in [`ScanTile::join`].
@@ -48,10 +50,10 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// How many entries of [`Before`] are used.
     const PREFIXES: usize = if Self::IS_BLOCKED { 1 } else { S::ROWS };
 
-    /// How the items of a vector are accessed.
+    /// How the items of a vector are accessed in shared memory.
     const ITEMS: Access = ScanPart::<T, O::Output>::ACCESS;
 
-    /// How the results of a vector are accessed.
+    /// How the results of a vector are accessed in shared memory.
     const RESULTS: Access = ScanPart::<O::Output, T>::ACCESS;
 
     /// The tile that begins at `first`. Its vectors lie in the order of the scan. In both directions, the items of a vector lie in the same

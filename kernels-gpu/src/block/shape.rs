@@ -21,18 +21,18 @@ pub trait Shape: Copy {
     /// Whether this is the shape of long scans.
     const IS_LONG: bool;
 
-    /// Items of a vector, and results of a vector.
+    /// The number of items of a vector, which is also the number of its results.
     const VECTOR_ITEMS: usize;
 
     /// Items of a tile.
     const TILE_ITEMS: u32 = (Self::SHAPE.vectors() * Self::VECTOR_ITEMS) as u32;
 }
 
-/// The shape of a short scan of items of type `T` by `O`.
+/// The shape of the tiles of a short scan, for items of type `T` and the operator `O`.
 #[derive(Clone, Copy)]
 pub struct Short<O, T>(PhantomData<(O, T)>);
 
-/// The shape of a long scan of items of type `T` by `O`.
+/// The shape of the tiles of a long scan, for items of type `T` and the operator `O`.
 #[derive(Clone, Copy)]
 pub struct Long<O, T>(PhantomData<(O, T)>);
 

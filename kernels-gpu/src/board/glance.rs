@@ -1,5 +1,5 @@
-//! A glance reads several slots at once: slots of a board that lie 32 places apart, and one *other slot*, which may be on another board. If
-//! all values have one word, or all have two, the loads do not wait for each other.
+//! A glance reads several slots at once: up to eight slots of a board, each 32 slots below the previous one, and one *other slot*, which
+//! may be on another board. If all values have one word, or all have two, the loads do not wait for each other.
 
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
@@ -8,7 +8,7 @@ use crate::thread::for_each_vector;
 
 use super::Board;
 
-/// The most slots that a glance reads below its first slot. The slots are [`WARP_LANES`] places apart.
+/// The most slots that a glance reads below its first slot. From each of these slots to the next, the distance is [`WARP_LANES`] slots.
 pub const NEIGHBOURS: usize = 7;
 
 /// The bit of the other slot, in the masks of wanted slots and of published slots.
@@ -26,7 +26,7 @@ const _: () = assert!(NEIGHBOURS == 7);
 /// The values of slots that were read at once: of a first slot, of the slots 32, 64, … below it, and of the other slot. The other slot's
 /// value has the type `P`.
 pub struct Glance<A, P> {
-    /// The slots' values. If a slot's bit in `published` is not set, the slot's value has no meaning.
+    /// The values of the first slot and of the slots below it. If a slot's bit in `published` is not set, the slot's value has no meaning.
     pub values: [A; NEIGHBOURS + 1],
     /// The other slot's value. If the bit [`OTHER`] in `published` is not set, this value has no meaning.
     pub other: P,
@@ -35,7 +35,7 @@ pub struct Glance<A, P> {
 }
 
 impl<A: Accumulator, P: Accumulator> Glance<A, P> {
-    /// The largest number of slots that are read below the first slot. More wide values would not fit in registers.
+    /// The largest number of slots that are read below the first slot. If values are wide, only a few of them fit in registers.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
     /// A glance in which no slot is published.
@@ -113,7 +113,7 @@ impl Board {
         seen
     }
 
-    /// The value in the first `A::WORDS` of these words, and whether it is published.
+    /// The value in the first `A::WORDS` of the words `loaded`, and whether it is published.
     #[inline(always)]
     fn value<A: Accumulator>(&self, loaded: [u64; 4]) -> (A, bool) {
         let mut words = [0; ACCUMULATOR_MAX_WORDS];

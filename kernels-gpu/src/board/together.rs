@@ -25,7 +25,7 @@ pub struct Stripe<A> {
 impl<A: Accumulator> Stripe<A> {
     /// A factor that replaces the division of a number by `A::WORDS`. To divide a number, multiply it by this factor, and shift the product
     /// right by 16 bits. The quotient is right for all numbers up to 32 times [`ACCUMULATOR_MAX_WORDS`]. A division takes more
-    /// instructions, and a single warp waits for each of them.
+    /// instructions. In a look-back, a single warp works, so no other warp hides the latency of these instructions.
     const INVERSE: u32 = (1u32 << 16).div_ceil(A::WORDS as u32);
 
     /// The calling lane's words.
@@ -67,7 +67,7 @@ impl<A: Accumulator> Stripe<A> {
     /// The scratch is in shared memory, and has slots for all words of the round. No other thread uses the word's place.
     #[inline(always)]
     pub unsafe fn put(self, scratch: *mut u32, round: usize, word: u64) {
-        // SAFETY: the place is in the scratch and this thread's: this function's conditions.
+        // SAFETY: the place is in the scratch, and no other thread uses it: this function's conditions.
         unsafe { put(scratch, self.place(round, slot_words(A::WORDS)), word) };
     }
 
@@ -93,6 +93,6 @@ impl<A: Accumulator> Stripe<A> {
 /// The place is in shared memory, and no other thread uses it.
 #[inline(always)]
 pub unsafe fn put(values: *mut u32, place: usize, word: u64) {
-    // SAFETY: the place is in shared memory and this thread's: this function's condition.
+    // SAFETY: the place is in shared memory, and no other thread uses it: this function's condition.
     unsafe { values.add(place).write(word as u32) };
 }

@@ -15,20 +15,20 @@
 //! [`crate::columns`] says how the work is divided.
 //!
 //! **Long columns.** The chunks of a long column are combined in groups of sixteen, like the chunks of a long segment (see
-//! [`crate::segments::kernel`]). The unit that is the last of 16 chunks combines these chunks. The unit that is the last of 256 chunks then
-//! combines the results of 16 such units, and so on. In a reduction, a column's last unit also combines the values that are left over on
-//! each level, in an incomplete group. Each unit except a column's last publishes one value, after its last combination. In this way, a
-//! unit goes up from level to level; all units of a block take a level at the same time. On each level, up to 15 warps wait for published
-//! values, and each lane of these warps waits for at most one value.
+//! [`crate::segments::kernel`]). A value of *level* `l` combines 16^`l` chunks. The unit that is the last of 16 chunks combines these
+//! chunks to a value of level 1. The unit that is the last of 256 chunks then combines 16 such values to a value of level 2, and so on. In
+//! a reduction, a column's last unit combines the last group of each level, even if this group is incomplete. Each unit except a column's
+//! last publishes one value, after its last combination. The units of a block go up from level to level together. On each level, up to 15
+//! warps wait for published values, and each lane of these warps waits for at most one value.
 //!
 //! **Scans** go up in the same way, and publish the same values. Only a column's last unit does nothing on the way up. Then all units go
 //! down: each chunk's prefix is combined from published values, at most 15 of each level. A unit publishes its value before it goes down.
 //!
 //! **Progress.** A unit waits only for values of units with lower numbers. These units belong to its own block, or to blocks with earlier
-//! tickets, which have started. A value of level `l` combines 16^`l` chunks. On the way up, a block publishes its values of a level before
-//! any of its units waits on that level. A block on the way down has published all of its values. So one of the waiting blocks can always
-//! proceed. If some blocks are on the way up, take those on the lowest level: among them, the block with the earliest ticket can proceed.
-//! If all blocks are on the way down, any of them can proceed.
+//! tickets, which have started. On the way up, a block publishes its values of a level before any of its units waits for values of that
+//! level. A block on the way down has published all of its values. So one of the waiting blocks can always proceed. If some blocks are on
+//! the way up, take those on the lowest level: among them, the block with the earliest ticket can proceed. If all blocks are on the way
+//! down, any of them can proceed.
 //!
 //! Cost: the kernel writes every result once. A reduction reads every item once. A scan reads an item once if the thread holds the leaf's
 //! items in registers (`is_held`), and otherwise twice. A pairwise fold may read the last item of a leaf again, if the leaf has fewer than
@@ -37,9 +37,9 @@
 //! down. A unit that waits for a value reads the value's state words again and again. A block has these barriers:
 //!
 //! - 1 after the leaves are folded,
-//! - if columns have several chunks: 1, and 2 more for each level on which any of the block's units combines values on the way up,
+//! - if columns have several chunks: 1 after the ticket is taken, and 2 for each level from which any of the block's units goes up,
 //! - in a scan of such columns: 1 for the prefixes, and 2 for each level on which any of the block's units combines values on the way down,
-//! - in the launch with the last tag, for such columns: 1.
+//! - in the launch with the last tag, for such columns: 1 before the block departs.
 //!
 //! **Counts.** If the number of rows or of matrices is in device memory, the launch has blocks for the largest number allowed. Blocks
 //! without units take tickets if the other blocks do, and wait for no other block.
@@ -65,15 +65,15 @@ use crate::scan::kernel::depart;
 ///
 /// # Safety
 /// The launch's conditions:
-/// 1. The launch has [`crate::columns::block_count`] blocks. A block has [`crate::columns::BLOCK_THREADS`] threads, which all call this,
-///    and [`crate::columns::shared_bytes`] of dynamic shared memory.
+/// 1. The launch has [`crate::columns::block_count`] blocks. A block has [`crate::columns::BLOCK_THREADS`] threads and
+///    [`crate::columns::shared_bytes`] of dynamic shared memory. All threads of the block call this function.
 /// 2. `input` is the address of item 0, aligned to an item. The matrices begin at this address, `matrix_pitch` items apart. A matrix has
 ///    `row_count` rows of `matrix_columns` readable items, `row_pitch` items apart. All matrices together have `column_count` columns, at
 ///    least one. Nobody writes the items during the launch.
 /// 3. `count_at` is null, or points to a readable number.
 /// 4. `output` points to `column_count` writable results, which overlap nothing else that the launch accesses.
-/// 5. `control` and `states` are a workspace that no other launch uses at the same time. The workspace has `state_words` state words, at
-///    least [`crate::columns::state_words`].
+/// 5. `control` and `states` are a workspace that no other launch uses at the same time. The workspace has `state_words` state words. This
+///    number is at least the result of [`crate::columns::state_words`].
 #[inline(always)]
 pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
     arguments: ColumnsReduceArguments<T, O::Output>,
@@ -108,7 +108,8 @@ pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
 /// Scans each column of `input` to `output`, inclusive or exclusive. Each item has a result.
 ///
 /// # Safety
-/// The conditions of [`columns_reduce`], except that in condition 4 `output` has a writable result for each item, with the items' layout.
+/// The conditions of [`columns_reduce`], with one difference in condition 4: `output` has a writable result for each item, and the results
+/// have the same layout as the items.
 #[inline(always)]
 pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -151,7 +152,7 @@ struct Extent {
 /// The number of rows of a matrix, and the number of columns of all matrices. If `count_at` is not null, the number at that address is an
 /// upper limit: for the rows if `counts_rows` is not 0, otherwise for the matrices.
 ///
-/// # Safety
+/// The work before the launch has been awaited. `count_at` is null, or points to a readable number.
 /// Work before the launch is awaited. `count_at` is null, or points to a readable number.
 #[inline(always)]
 unsafe fn extent(
@@ -167,7 +168,7 @@ unsafe fn extent(
     if count_at.is_null() {
         return all;
     }
-    // SAFETY: the address is not null, checked above, so the number is readable: this function's condition.
+    // SAFETY: the address is not null, as checked above. So the number is readable: this function's condition.
     let count = unsafe { count_at.read() };
     if counts_rows == 0 {
         let columns = count.saturating_mul(matrix_columns);
@@ -193,8 +194,8 @@ unsafe fn extent(
 /// The launch's arguments, as each thread holds them.
 ///
 /// The unsafe functions name their own conditions. Each of these functions also needs the launch's conditions, which [`columns_reduce`] and
-/// [`columns_scan`] list. The conditions call data in shared memory *written* once a thread has stored them and the block has passed a
-/// later barrier.
+/// [`columns_scan`] list. In all these conditions, a value in shared memory is *written* if a thread has stored it and the block has passed
+/// a barrier since then.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     row_count: u64,

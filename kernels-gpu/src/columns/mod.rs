@@ -6,15 +6,16 @@
 //! The order of combination is part of the bit contract. A column's items are combined like a segment's items (see [`crate::segments`]), in
 //! groups of sixteen. The groups begin at the first row; in a backward scan, they begin at the last row. So a column's results have the
 //! same bits as the results of a segment with the same items, or of a row of the transposed matrix. For operators that use an item's index,
-//! this index is the number of the item's row, counted from the same end. The result of a column without rows is the identity, lowered.
+//! this index is the number of the item's row, counted from the row where the groups begin. The result of a column without rows is the
+//! identity, lowered.
 //!
 //! # Along an axis
 //!
 //! A dense array of three axes, (outer, length, inner), is handled as several matrices: one for each index of the outer axis. Each of these
 //! matrices has `length` rows and `inner` columns. The columns of all matrices are numbered as if they belonged to one matrix: column `c`
 //! is column `c % inner` of matrix `c / inner`. The distance from row to row, in items, is the *row pitch*. It may exceed the number of
-//! items of a row. The *matrix pitch* is the distance from matrix to matrix. Rows with a pitch are handled as columns too: each row is a
-//! matrix of one column. The layout changes no bit of a result.
+//! items of a row. The *matrix pitch* is the distance from matrix to matrix, also in items. Rows with a pitch are handled as columns too:
+//! the items of each row count as a matrix of one column. The layout changes no bit of a result.
 //!
 //! # The work
 //!
@@ -102,8 +103,8 @@ pub struct Shared<A> {
     pub tag: u32,
     /// For each warp, the totals of 32 leaves. These are the leaves that the warp's lanes fold, one in each lane's unit.
     pub leaves: [Lanes<A>; FAN as usize],
-    /// Published values that were read from the board: up to 15 for each lane's unit. In a scan of columns with several chunks, the prefix
-    /// of a lane's unit finally replaces value 0.
+    /// Published values that were read from the board: up to 15 for each lane's unit. At the end of a scan of columns with several chunks,
+    /// the prefix of a lane's unit takes the place of the unit's value 0.
     pub published: [Lanes<A>; FAN as usize - 1],
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 
-/// The numbers for items of type `T`: a column of the contract's tables.
+/// For items of type `T`: the items of a vector, the vectors of a thread in a tile of a reduction, and those in a tile of a short and of a
+/// long scan. These are the numbers of one column of the tables in the contract's module comment.
 fn row<T>() -> (usize, usize, usize, usize) {
     let tiles = scan_tiles::<T>();
     let (short, long) = (tiles.shape(0), tiles.shape(u64::MAX));
@@ -42,8 +43,8 @@ fn vector_and_tile_sizes_match_the_table() {
     assert_eq!(row::<[u32; 16]>(), (1, 2, 1, 3));
 }
 
-/// Asserts that `lane_bytes` is an odd number of the units in which lanes read, and that four long tiles leave enough shared memory for the
-/// look-back.
+/// Asserts that `lane_bytes` is an odd multiple of the bytes that a lane reads at once. Also asserts that four long tiles and the
+/// look-back's scratch fit into the shared memory of a multiprocessor.
 fn check_lanes<T>() {
     let tiles = scan_tiles::<T>();
     for shape in [tiles.short, tiles.long] {

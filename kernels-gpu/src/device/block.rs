@@ -5,9 +5,9 @@
 //! # Scratch
 //!
 //! All other functions take a [`Scratch`]: a place in the block's shared memory. A function may use the whole scratch that it takes, and no
-//! other shared memory. Put a [`barrier`] between two uses of a scratch. Uses of two scratches that do not overlap need no barrier. The
-//! launch has to give the block enough dynamic shared memory for all its scratches. The numbers of shuffles below are for a value of 32
-//! bits.
+//! other shared memory. Put a [`barrier`] between two uses of one scratch. If two scratches do not overlap, no barrier is needed between a
+//! use of one and a use of the other. The launch has to give the block enough dynamic shared memory for all its scratches. The numbers of
+//! shuffles below are for a value of 32 bits.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};
@@ -19,13 +19,13 @@ use super::{thread, warp};
 /// The number of threads of a block that uses a [`Scratch`]: 256.
 pub const THREADS: u32 = BLOCK_THREADS;
 
-/// A place in the block's shared memory, with room for a value of each warp.
+/// A place in the block's shared memory, with room for one value of each warp.
 pub struct Scratch<A> {
     first: *mut A,
 }
 
 impl<A: Accumulator> Scratch<A> {
-    /// The bytes of a scratch: 8 values.
+    /// The size of a scratch in bytes: that of 8 values.
     pub const BYTES: u32 = BLOCK_WARPS * size_of::<A>() as u32;
 
     /// The scratch that begins at byte `byte` of the block's dynamic shared memory.
@@ -43,7 +43,8 @@ impl<A: Accumulator> Scratch<A> {
     }
 
     /// # Safety
-    /// `warp` is less than [`BLOCK_WARPS`], and no other thread uses the warp's place.
+    /// `warp` is less than [`BLOCK_WARPS`], and the calling thread is the only one that uses the warp's place between the barriers before
+    /// and after this call.
     #[inline(always)]
     unsafe fn write(&self, warp: u32, value: A) {
         // SAFETY: `at`'s conditions give aligned room for [`BLOCK_WARPS`] values, and `warp` is below this number: this function's
@@ -165,7 +166,7 @@ unsafe fn join<O: Op<T>, T: Element>(
     (before, total)
 }
 
-/// The value of thread 0.
+/// Gives the value of thread 0 to all threads.
 ///
 /// All threads call it. The result is valid on every thread. The call takes one barrier. If thread `i` has the value `i`, all threads get
 /// 0.

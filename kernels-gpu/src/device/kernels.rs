@@ -4,7 +4,8 @@ use crate::simt;
 
 /// A kernel's parameter: a number of 4 or 8 bytes, or a pointer to global memory.
 pub trait Parameter: Copy {
-    /// The parameter as the kernel sees it. The compiler then knows that a pointer is to global memory.
+    /// The parameter, unchanged, for the kernel's body. For a pointer, the function also tells the compiler that the pointer is to global
+    /// memory.
     fn received(self) -> Self;
 }
 
@@ -35,7 +36,7 @@ macro_rules! numbers {
 
 numbers!(u32 i32 f32 u64 i64 f64 usize isize);
 
-/// Emits an entry for each kernel of a program.
+/// Emits an entry for each kernel that the call of this macro declares.
 #[macro_export]
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(

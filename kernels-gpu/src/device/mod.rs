@@ -25,8 +25,8 @@
 //! `extern "ptx-kernel"` functions, in a crate of yours that has a panic handler. The building blocks are the same with all three. The
 //! library's own kernels are compiled only with the feature `entries`.
 //!
-//! On the host the building blocks exist in the documentation and, for type checks, with the feature `cuda_std`. Calls that need the GPU
-//! panic.
+//! On the host, the building blocks exist only in the documentation and in builds with the feature `cuda_std`, which serve for type checks.
+//! On the host, each call that needs the GPU panics.
 
 pub use crate::simt::atomics as atomic;
 

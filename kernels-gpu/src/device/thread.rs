@@ -16,13 +16,13 @@ pub fn lane() -> u32 {
     simt::lane()
 }
 
-/// This thread's warp in its block.
+/// The index of this thread's warp in its block.
 #[inline(always)]
 pub fn warp() -> u32 {
     simt::warp()
 }
 
-/// This thread's block in the grid.
+/// The index of this thread's block in the grid.
 #[inline(always)]
 pub fn block() -> u32 {
     simt::block_index()

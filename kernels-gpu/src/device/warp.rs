@@ -19,8 +19,9 @@ pub unsafe fn barrier() {
     unsafe { simt::warp_barrier() }
 }
 
-/// Combines a value of each lane, by a tree of five levels. Some operators of this library commute, and for these the tree combines halves
-/// first. The same holds if these operators are [mapped](crate::mapped!). For all other operators, the tree keeps the order of the lanes.
+/// Combines a value of each lane, by a tree of five levels. The tree combines halves first for the operators `All`, `And`, `Any`,
+/// `LogSumExp`, `Max`, `MaxNum`, `Min`, `MinNum`, `Or`, `Product`, `Sum`, `WideSum` and `Xor`, also if they are [mapped](crate::mapped!).
+/// For all other operators, the tree combines neighbours first, and so keeps the order of the lanes.
 ///
 /// All 32 lanes call it. The result is valid on lane 0. The call takes five shuffles. If lane `i` has the value `i`, the sum on lane 0 is
 /// 496.

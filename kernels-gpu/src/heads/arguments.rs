@@ -13,7 +13,7 @@ macro_rules! with_heads_arguments {
             key_count: u64,
             /// Null, or the address in device memory of the number of keys. A number above `key_count` counts as `key_count`.
             key_count_at: *const u64,
-            /// 1 if item 0 is the last key in memory, for a backward scan. 0 if item 0 is key 0.
+            /// 1 for a backward scan: item 0 is the last key in memory. Otherwise 0: item 0 is key 0.
             is_backward: u64,
             /// The memory that the heads are written to. `heads::Layout` says how it is divided.
             heads: *mut u8,

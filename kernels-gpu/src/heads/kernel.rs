@@ -33,8 +33,8 @@ use crate::tiles::counted;
 /// - `key_count` is at least 1. `keys` is the address of that many readable keys, and is aligned to a key.
 /// - `key_count_at` is null, or points to a readable number.
 /// - `heads` is the address of [`crate::heads::Layout::bytes`] bytes of memory, computed for `key_count` items. The address is aligned to
-///   16 bytes. The memory was zeroed once, before its first use. No other launch uses the memory at the same time. It does not overlap the
-///   keys.
+///   16 bytes. The memory was zeroed once, before its first use. No other launch uses the memory at the same time. The memory does not
+///   overlap the keys.
 #[inline(always)]
 pub unsafe fn heads<E: Equality<T>, T: Element>(mut arguments: HeadsArguments<T>) {
     simt::await_work_before();

@@ -53,7 +53,7 @@ pub const SHARED_BYTES: u32 = WARPS * TILE_WORDS as u32 * 4 + 256;
 /// The most ranges.
 pub const MOST_RANGES: u64 = 2048;
 
-/// The number of items, which a scan or a reduction by key reads, and a counter, which the launch that marks uses.
+/// The number of items, for the scan or the reduction by key; and a counter, for the launch that marks the heads.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
@@ -63,7 +63,7 @@ pub struct Summary {
     pub arrivals: u32,
 }
 
-/// The heads before a range; until the last block has arrived, the heads of the range itself.
+/// The heads before a range. Until the last block has arrived, this struct has the heads of the range itself instead.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy)]
 pub struct BeforeRange {
@@ -102,7 +102,7 @@ impl Layout {
     /// The offset of the first [`BeforeRange`].
     pub const RANGES: u64 = size_of::<Summary>() as u64;
 
-    /// The layout for up to `item_count` items, at least one.
+    /// The layout for up to `item_count` items. `item_count` is at least 1.
     #[inline(always)]
     pub const fn of(item_count: u64) -> Self {
         let tile_count = item_count.div_ceil(TILE_ITEMS);

@@ -9,9 +9,9 @@
 //! before that look-back too. If a block gathered after a look-back, each aggregate would wait for a prefix, and the prefix would wait for
 //! the aggregates of other groups.
 //!
-//! A look-back reads the nearest aggregates and the nearest prefixes of groups together, up to [`WINDOW`] of each. It begins with the
-//! nearest known prefix, and folds the aggregates that follow it. The resulting prefix has the same bits as with a look-back that is not
-//! far.
+//! A look-back reads the aggregates of the nearest groups and the prefixes of the nearest groups at once, up to [`WINDOW`] of each. It
+//! begins with the last known prefix, and folds the aggregates from that group on. The resulting prefix has the same bits as the prefix
+//! that a near look-back returns.
 
 use crate::board::{put, Stripe};
 use crate::contract::WARP_LANES;
@@ -79,7 +79,7 @@ fn is_of_window<A: Accumulator>(stripe: Stripe<A>, round: usize) -> bool {
 }
 
 impl Wanted {
-    /// The slots for the prefix of `tile`.
+    /// The slots that a look-back for `tile` reads.
     #[inline(always)]
     fn of(tile: u32) -> Self {
         let group = tile / GROUP_TILES;
@@ -174,10 +174,10 @@ impl<A: Accumulator> Lookback<A> {
     ) -> A {
         let wanted = Wanted::of(tile);
         let is_last = is_group_last(tile);
-        // SAFETY: the whole warp calls it, and all lanes take the same branches around warp functions. The wanted slots are the slots of
-        // lower tiles and groups, and of this group's prefix; the board has them. Only lane 0 in the block with a group's last tile
-        // publishes the next group's prefix, so no other thread does. The warp's barriers order the lanes' accesses to the scratch, which
-        // is the warp's.
+        // SAFETY: the whole warp calls it, and all lanes take the same branches around warp functions. The wanted slots hold the aggregates
+        // of this group's lower tiles, the aggregates of earlier groups, and the prefixes of groups up to this one. The board has these
+        // slots. Only lane 0 in the block with a group's last tile publishes the next group's prefix. The warp's barriers order the lanes'
+        // accesses to the scratch, which is the warp's.
         unsafe {
             let stripe = Stripe::of_lane();
             let mut seen = self.load_tiles(&wanted, stripe, scratch);

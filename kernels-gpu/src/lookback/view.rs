@@ -35,14 +35,14 @@ pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
-/// In the masks of wanted and of published slots, the bit of the lane's tile of the own group. Lane `l` reads tile `l` of each group. It
-/// also reads the prefix of the group that lies `l` groups before the own group.
+/// The bit of the own group's tile that the lane reads, in the masks of wanted slots and of published slots. Lane `l` reads tile `l` of
+/// each group. It also reads the prefix of the group that lies `l` groups before the own group.
 const OWN: u32 = 1;
 
-/// In these masks, the bit of the prefix that the lane reads.
+/// The bit of the prefix that the lane reads, in these masks.
 const PREFIX: u32 = OTHER;
 
-/// In these masks, the bits of the lane's tiles of the nearest `groups` groups before the own group.
+/// The bits, in these masks, of the tiles that the lane reads in the nearest `groups` groups before the own group.
 #[inline(always)]
 const fn neighbour_bits(groups: u32) -> u32 {
     (2 << groups) - 2

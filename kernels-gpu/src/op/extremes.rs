@@ -42,7 +42,8 @@ pub struct ArgMin<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 
-/// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items the result has the identities of both operators.
+/// The minimum and the maximum, as [`Min`] and [`Max`] find them, from one reading of the items. For no items the result has the identities
+/// of both operators.
 ///
 /// ```
 /// use warpfold_kernels::op::{Extremes, MinMax, Op};
@@ -52,8 +53,8 @@ pub struct ArgMax<I = u64>(PhantomData<fn() -> I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinMax;
 
-/// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`]. `ArgMinMax<u32>` returns indices as
-/// `u32`, with the limits of `ArgMin<u32>`.
+/// The indices of the minimum and of the maximum, as [`ArgMin`] and [`ArgMax`] find them, from one reading of the items. `ArgMinMax<u32>`
+/// returns indices as `u32`, with the limits of `ArgMin<u32>`.
 ///
 /// ```
 /// use warpfold_kernels::op::{ArgMinMax, Extremes, Op};

@@ -34,7 +34,7 @@ pub trait Located: Accumulator {
     /// A value that is greater than the value of every item: the greatest key, and an index that no item has.
     const NONE: Self;
 
-    /// A key and an index.
+    /// The value with this key and this index.
     fn new(key: Self::Key, index: u64) -> Self;
 
     /// The key.
@@ -154,7 +154,7 @@ pub trait Ordered: Element {
         [rising, Self::least::<true>(words, index)]
     }
 
-    /// As [`Self::least`], while a row is streamed. `place` is the index of the first item.
+    /// The same as [`Self::least`], in a row that is streamed. `place` is the index of the first item.
     #[inline(always)]
     fn streamed<const FALLING: bool>(words: Words, place: u32) -> Self::Located {
         Self::least::<FALLING>(words, place as u64)

@@ -1,9 +1,9 @@
 //! The logarithm of a sum of exponentials.
 //!
 //! A value is the greatest item so far and the sum of `exp(item − greatest)`. No exponential overflows, and the sum is at least 1 unless
-//! all items are −∞ or one is NaN. When two values with the greatest items `a` ≥ `b` combine, the sum of the second is multiplied by
-//! `exp(b − a)` and added to the sum of the first (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*,
-//! arXiv:1805.02867, 2018).
+//! all items are −∞ or an item is NaN. Suppose that the greatest item of one value is `a`, that of another value is `b`, and `a` ≥ `b`. To
+//! combine the two values, the sum of the second is multiplied by `exp(b − a)` and added to the sum of the first (M. Milakov and N.
+//! Gimelshein, *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
 //!
 //! These exponentials are at most 1, and the multiplied sums are added to sums of at least 1. So the absolute error of the exponentials
 //! matters, and not their relative error. The absolute error is less than 0.52 · 2⁻²³, or 0.52 units in the last place of 1. The function
@@ -17,8 +17,9 @@ use crate::contract::Tree;
 use crate::element::Words;
 use crate::elementary::ln;
 
-/// The natural logarithm of the sum of the items' exponentials. It does not overflow. Items of −∞ add nothing; +∞ gives +∞, and a NaN gives
-/// NaN. Identity: −∞. Items are combined as [`Exponentials`]. This library implements the exponential function and [`ln`] itself.
+/// The natural logarithm of the sum of the items' exponentials. The computation does not overflow. Items of −∞ add nothing; +∞ gives +∞,
+/// and a NaN gives NaN. Identity: −∞. Items are combined as [`Exponentials`]. This library implements the exponential function and [`ln`]
+/// itself.
 ///
 /// ```
 /// use warpfold_kernels::op::{LogSumExp, Op};
@@ -117,10 +118,9 @@ impl Op<f32> for LogSumExp {
         }
     }
 
-    /// One of the two greatest items is also the greatest item of the result. The sum of that value is kept, and only the other value's sum
-    /// is multiplied by an exponential. If both greatest items are the same infinity, their difference is NaN, and the exponential counts
-    /// as 0. If both greatest items are −∞, the two sums are equal, and the result has this sum. If both are +∞, any sum of at least 1
-    /// gives the same result.
+    /// The value with the greater `greatest` keeps its sum. Only the other value's sum is multiplied by an exponential. If both greatest
+    /// items are the same infinity, their difference is NaN, and the exponential counts as 0. If both greatest items are −∞, the two sums
+    /// are equal, and the result has this sum. If both are +∞, any sum of at least 1 gives the same result.
     #[inline(always)]
     fn combine(left: Exponentials, right: Exponentials) -> Exponentials {
         let (fraction, power) = exponential(left.greatest, right.greatest);

@@ -30,10 +30,10 @@ use crate::element::{item_of, vector_of, Element, Words};
 
 /// The number of items, their mean and their variance. The type is both an operator and its result. All computations are in `f64`.
 ///
-/// Integers of more than 53 bits are rounded to `f64` first. Among several items, a NaN makes the variance NaN, and an infinity makes it
-/// infinite or NaN. For n items with the mean μ and the variance σ², the relative error of the variance is about 2⁻⁵³·√(1 + μ²/σ²)·(c +
-/// log₂ n). Here c is the number of tiles that a thread works on, one after the other: 1 for up to 2^25 items of type `f32`, and 8 for 2^28
-/// items. If S is the sum of the n items, (n·S)² must not overflow.
+/// Integers of more than 53 bits are rounded to `f64` first. If there are at least two items, a NaN among them makes the variance NaN, and
+/// an infinity makes it infinite or NaN. For n items with the mean μ and the variance σ², the relative error of the variance is about
+/// 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n). Here c is the number of tiles that a thread works on, one after the other: 1 for up to 2^25 items of
+/// type `f32`, and 8 for 2^28 items. If S is the sum of the n items, (n·S)² must not overflow.
 ///
 /// ```
 /// use warpfold_kernels::op::{Moments, Op};
@@ -274,9 +274,9 @@ impl<T: Number> Op<T> for Moments {
         }
     }
 
-    /// In a stream, the squared deviations are multiplied by the number of items, so a combination does not multiply by a reciprocal. All
-    /// factors are powers of two, and items of 4 bytes give no numbers near the ends of the range of `f64`. So the results have the same
-    /// bits as without streams.
+    /// A value of a stream has the squared deviations times the number of items. So a combination of two such values does not multiply by a
+    /// reciprocal. All factors are powers of two, and items of 4 bytes give no numbers near the ends of the range of `f64`. So the results
+    /// have the same bits as without streams.
     #[inline(always)]
     fn stream(words: Words, _place: u32) -> Self {
         let vector = vector_of(words);

@@ -15,7 +15,8 @@ use crate::op::{Commutative, Op};
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 
-/// This implementation holds for every `O`. [`commutes`] checks the operator itself, so that the compiler's message names the row.
+/// Every `InWords<O>` counts as commutative. [`commutes`] checks whether `O` itself commutes. It is called at the row that names `O`, so
+/// the compiler's message points to this row.
 impl<O> Commutative for InWords<O> {}
 
 /// Compiles only for an operator that commutes.

@@ -10,9 +10,11 @@ macro_rules! with_reduce_arguments {
             $($tokens)*
             /// The address of item 0, aligned to an item.
             input: *const T,
-            /// If `item_count_at` is null: the number of items of the whole reduction. Otherwise: the largest number that it may be.
+            /// If `item_count_at` is null: the number of items of the whole reduction. Otherwise: the most items that the reduction may
+            /// have.
             item_count: u64,
-            /// Null, or an address in device memory, which holds the number of items. A number above `item_count` counts as `item_count`.
+            /// Null, or the address in device memory at which the number of items is stored. A number above `item_count` counts as
+            /// `item_count`.
             item_count_at: *const u64,
             /// The number of the launch's first chunk. Each block has at most one chunk.
             first_chunk: u64,

@@ -9,16 +9,16 @@
 //! ```
 //!
 //! The method is that of Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three changes. The tree inside a warp is made of
-//! shuffles. The chunks depend on the number and the size of the items alone, and each chunk has a block of its own, so the tree does not
-//! depend on the device. Instead of a second launch that combines the partials, one block waits for the other blocks, and combines their
+//! shuffles. The chunks depend on the number and the size of the items alone, and only one block works on a chunk, so the tree does not
+//! depend on the device. There is no second launch that combines the partials: one block waits for the other blocks, and then combines all
 //! partials.
 //!
 //! **Progress.** Only the block with the last ticket waits for other blocks. When it takes this ticket, all other blocks with a chunk have
 //! started, and these blocks wait for no block.
 //!
-//! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks. The tickets of these launches are
-//! counted together. The block with the last of all tickets combines the partials. If several GPUs share the chunks, the host combines the
-//! partials instead.
+//! **Pieces.** A reduction may be cut into several launches on one stream. Each launch reduces consecutive chunks. The tickets of these
+//! launches are counted together. The block with the last of all tickets combines the partials. If several GPUs share the chunks, the host
+//! combines the partials instead.
 //!
 //! Every byte of the input is read once. A block with a chunk passes one barrier. The block that combines the partials passes three in all.
 //! [`crate::contract`] defines the combination tree, and so every bit of the result.
@@ -125,8 +125,8 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
         return;
     }
     let is_first_thread = simt::thread_index() == 0;
-    // SAFETY: the conditions are those of [`reduce`]. Condition 1: the dynamic shared memory holds a `Shared`, and each thread has slots of
-    // its own in it. Condition 2: the chunk's items are readable. Condition 4: `output` is writable; one thread of one block writes it.
+    // SAFETY: the conditions are those of [`reduce`]. Condition 1: the dynamic shared memory holds a `Shared`, and each thread has its own
+    // slots in it. Condition 2: the chunk's items are readable. Condition 4: `output` is writable; one thread of one block writes it.
     // Condition 5: the board has the slot of the block's chunk, which only this block publishes. If a block combines the partials, the
     // board has the slots of all chunks. The block with the last ticket clears the board, if at all, only after it has read all partials.
     // Then no other block uses the board any more. All threads of the block take the same branches around barriers.

@@ -11,8 +11,8 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Array,
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // One barrier in the combination of a chunk, one before the warps' totals are written again, and one in the combination of the
-    // partials.
+    // A block passes the first barrier while it combines a chunk. The last block passes two more: one before the warps' totals are written
+    // again, and one while it combines the partials.
     barriers: &[Barrier::block(3)],
     other_barriers: &[],
     vectors: Vectors::Tile,

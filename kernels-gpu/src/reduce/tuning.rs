@@ -1,5 +1,5 @@
-//! Numbers that affect the speed of reductions, but not their bits. Where a number was measured, its comment says when and on which device.
-//! All measurements are from compute capability 9.0. Other devices use the same numbers.
+//! Numbers that affect the speed of reductions, but no bit of a result. Where a number was measured, its comment says when and on which
+//! device. All measurements are from compute capability 9.0. Other devices use the same numbers.
 
 /// The number of blocks that share a multiprocessor. The compiler limits the registers accordingly. To keep its memory busy, an H200 needs
 /// 48 KiB of loads in flight on each multiprocessor. Three blocks have 96 KiB: 768 threads with 8 loads of 16 bytes each.
@@ -13,8 +13,8 @@
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 
 /// The number of blocks that share a multiprocessor, if a thread holds at least [`MANY_WORDS`] words of accumulators at a time. For
-/// example, a thread of a wide sum of `f32` holds twelve `f64` at a time besides the items. 2^28 items on an H200 (2026-11-21): 2 blocks
-/// 238.8 µs, 3 blocks 240.1, 4 blocks 255.9. [`MOST_PAIRED_WORDS`] names an exception.
+/// example, a thread of a wide sum of `f32` holds twelve `f64` at a time besides the items. On an H200, the wide sum of 2^28 `f32` took
+/// 238.8 µs with 2 blocks, 240.1 µs with 3, and 255.9 µs with 4 (2026-11-21). [`MOST_PAIRED_WORDS`] names an exception.
 pub const WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// If a thread holds at least this many words of accumulators at a time, [`WIDE_BLOCKS_PER_MULTIPROCESSOR`] applies. [`MOST_PAIRED_WORDS`]
@@ -23,16 +23,17 @@ pub const MANY_WORDS: usize = 21;
 
 /// If an operator combines items of 4 bytes pairwise, and a thread holds up to this many words of accumulators at a time,
 /// [`BLOCKS_PER_MULTIPROCESSOR`] applies. `Moments` is such an operator. Issue slots limit its speed. A few words are spilled, but none in
-/// the loop over tiles. 2^28 `f32` on an H200 (2026-11-23): 2 blocks 254.1 µs, 3 blocks 244.6.
+/// the loop over tiles. On an H200, 2^28 `f32` took 254.1 µs with 2 blocks, and 244.6 µs with 3 (2026-11-23).
 pub const MOST_PAIRED_WORDS: usize = 30;
 
-/// The number of blocks that share a multiprocessor, if items have 4 bytes, a thread has two folds, and it holds at least [`SOME_WORDS`]
-/// but fewer than [`MANY_WORDS`] words of accumulators at a time. `ArgMinMax` is such an operator. Issue slots limit its speed. 2^28 `f32`
-/// on an H200 (2026-11-23): 3 blocks 254.6 µs, 4 blocks 243.1.
+/// The number of blocks that share a multiprocessor, for reductions that meet three conditions. Items have 4 bytes. A thread has two folds.
+/// A thread holds at least [`SOME_WORDS`] but fewer than [`MANY_WORDS`] words of accumulators at a time. A reduction of items of 4 bytes by
+/// `ArgMinMax` meets the conditions. Issue slots limit its speed. On an H200, 2^28 `f32` took 254.6 µs with 3 blocks, and 243.1 µs with 4
+/// (2026-11-23).
 pub const BUSY_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// If items have 4 bytes, a thread has two folds, and it holds at least this many but fewer than [`MANY_WORDS`] words of accumulators at a
-/// time, [`BUSY_BLOCKS_PER_MULTIPROCESSOR`] applies. `ArgMinMax` of items of 4 bytes holds 18 words.
+/// The least number of words of accumulators in the third condition of [`BUSY_BLOCKS_PER_MULTIPROCESSOR`]. `ArgMinMax` of items of 4 bytes
+/// holds 18 words.
 pub const SOME_WORDS: usize = 18;
 
 /// Bytes of the largest input that the caches are to keep, in case it is read again. A larger input is read faster without L1 allocation.

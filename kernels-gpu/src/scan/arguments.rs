@@ -16,7 +16,8 @@ macro_rules! with_scan_arguments {
             total: *mut R,
             /// The number of items of the whole scan, or the most items if `item_count_at` is not null.
             item_count: u64,
-            /// Null, or the address in device memory of the number of items. A number above `item_count` counts as `item_count`.
+            /// Null, or the address in device memory at which the number of items is stored. A number above `item_count` counts as
+            /// `item_count`.
             item_count_at: *const u64,
             /// The first of the launch's tiles.
             first_tile: u64,

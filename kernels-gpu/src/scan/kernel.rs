@@ -11,15 +11,15 @@
 //! ```
 //!
 //! An aggregate is published soon after its tile has arrived, even if prefixes of earlier tiles are still missing. So look-backs find the
-//! values that they need. If shared memory has room for four tiles, the prefix of a tile may arrive up to two turns after the tile at no
-//! cost, and the latency of the copies is hidden.
+//! values that they need. A *turn* is a block's work on one tile. If shared memory has room for four tiles, the latency of the copies is
+//! hidden, and a prefix delays nothing if it arrives up to two turns after its tile.
 //!
 //! A ticket is taken just before the copy of its tile can begin, so aggregates are published nearly in the order of the tickets. A ticket
 //! takes about as long to arrive as a copy. So the thread that took the ticket scans its part of the current tile before it waits for the
 //! ticket. Blocks get tiles by tickets, so a block that has not started holds no tile (see **Progress** in `crate::lookback`).
 //!
 //! While tiles wait for their prefixes, their items stay in shared memory. Each warp uses only its own part of a tile. So no barrier of
-//! several warps is needed for the items. Of a waiting tile, registers hold only the prefixes within the tile.
+//! several warps is needed for the items. Registers hold only the prefixes of the vectors within each waiting tile.
 //!
 //! If shared memory has room for four tiles, each tile waits two turns. If it has room for two tiles, a tile is stored in the turn in which
 //! it arrives. If it has room for one tile, the tile is also stored in that turn, and the next copy begins only after the tile is stored.
@@ -31,8 +31,8 @@
 //! **Large items.** If items or results have more than 16 bytes, whole warps copy them: see `block::large`. If shared memory has room for
 //! several tiles, the copy of the next tile begins as soon as this turn's copy has ended. So each ticket is taken one turn earlier.
 //!
-//! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles. Published values persist from launch to
-//! launch.
+//! **Pieces.** A scan may be cut into several launches on one stream. Each launch scans consecutive tiles. Published values persist from
+//! launch to launch.
 //!
 //! A block has one barrier of all its threads. For each tile, it has one barrier of the warps that share the tile, and two barriers for the
 //! exchange with the warp that looks back. At these two barriers, the sender of a value does not wait (see `exchange`). [`crate::contract`]
@@ -232,8 +232,8 @@ struct Array<T, U> {
 impl<T, U> Array<T, U> {
     /// The cache policy of reads. From compute capability 9.0 on, the L2 cache evicts the lines of the input last, except in small scans in
     /// place. The input's lines are not read again. But with this policy the cache evicts written lines first. On an H200, a scan of 1 GiB
-    /// takes 3 % less time with it. Presumably the memory switches between reads and writes less often. A scan of 48 MiB in place took more
-    /// time with this policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
+    /// takes 3 % less time with this policy. Presumably the memory switches between reads and writes less often. A scan of 48 MiB in place
+    /// took more time with this policy. [`IN_PLACE_CACHED_BYTES`] has the measurements.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();

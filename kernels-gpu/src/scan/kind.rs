@@ -23,8 +23,8 @@ const fn barriers(long: ScanShape) -> [Barrier; 11] {
         Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
         Barrier::sync(Some(1), sharing(long), 1),
         // The barriers by which tiles are sent to the warp that looks back. After the last tile, `tiles.end` is sent in the same way. The
-        // warp that looks back waits for a tile once before its loop. In the loop it waits for the next tile after the look-back or, for
-        // some tiles of long scans, before the look-back.
+        // warp that looks back waits for a tile once before its loop. In the loop, the wait for the next tile comes after the look-back or,
+        // for some tiles of long scans, before the look-back.
         Barrier::arrive(Some(2), TWO_WARPS, 2),
         Barrier::arrive(None, TWO_WARPS, 4),
         Barrier::sync(Some(2), TWO_WARPS, 2),

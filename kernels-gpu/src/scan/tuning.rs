@@ -1,5 +1,5 @@
-//! Numbers that affect the speed of scans, but not their bits. Where a number was measured, its comment says when and on which device. All
-//! measurements are from compute capability 9.0. Other devices use the same numbers.
+//! Numbers that affect the speed of scans, but no bit of a result. Where a number was measured, its comment says when and on which device.
+//! All measurements are from compute capability 9.0. Other devices use the same numbers.
 
 use crate::contract::{scan_tiles, ScanTiles, Wider};
 use crate::element::Element;

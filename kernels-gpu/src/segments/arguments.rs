@@ -19,7 +19,8 @@ macro_rules! with_segmented_reduce_arguments {
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
-            /// Null, or the address of a second number of segments, in device memory. Of the two numbers, the lesser is used.
+            /// Null, or the address in device memory at which a second number of segments is stored. The lesser of this number and
+            /// `segment_count` is used.
             segment_count_at: *const u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -58,7 +59,8 @@ macro_rules! with_segmented_scan_arguments {
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
-            /// Null, or the address of a second number of segments, in device memory. Of the two numbers, the lesser is used.
+            /// Null, or the address in device memory at which a second number of segments is stored. The lesser of this number and
+            /// `segment_count` is used.
             segment_count_at: *const u64,
             /// The start of the workspace.
             control: *mut $crate::workspace::Control,
@@ -91,7 +93,8 @@ macro_rules! with_by_key_reduce_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
+            /// Null, or the address in device memory at which a second number of items is stored. The lesser of this number and
+            /// `item_count` is used.
             item_count_at: *const u64,
             /// The address of the [heads](crate::heads), which are marked for all items that the launch works on. It is ignored if the text
             /// compares keys.
@@ -134,7 +137,8 @@ macro_rules! with_by_key_scan_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Null, or the address of a second number of items, in device memory. Of the two numbers, the lesser is used.
+            /// Null, or the address in device memory at which a second number of items is stored. The lesser of this number and
+            /// `item_count` is used.
             item_count_at: *const u64,
             /// The address of the [heads](crate::heads), which are marked for all items that the launch works on. It is ignored if the text
             /// compares keys.

@@ -24,11 +24,11 @@
 //! values of earlier chunks, only the result is published. So a block waits for at most 15 values at a time, or for 16 where a later block
 //! combines rows (see `later`).
 //!
-//! **Scans** first combine chunks in the same way, with one window a block, and publish the same values. This is the upsweep. Then the
-//! downsweep computes the prefixes of chunks, nodes, leaves and items (see `downsweep`). A tail's prefix is combined from published values,
-//! at most 15 for each level. Any other chunk of a window begins its segment, so its prefix is the identity. If a window has a value to
-//! publish, the block publishes it before it waits for the prefix of the window's tail. The tail is in the window's first work. So if the
-//! second work has the value to publish, the block takes the second work first.
+//! **Scans** have one window for each block. First they combine chunks in the same way as reductions, and publish the same values. This is
+//! the upsweep. Then the downsweep computes the prefixes of chunks, nodes, leaves and items (see `downsweep`). A tail's prefix is combined
+//! from published values, at most 15 for each level. Any other chunk of a window begins its segment, so its prefix is the identity. If a
+//! window has a value to publish, the block publishes it before it waits for the prefix of the window's tail. The tail is in the window's
+//! first work. So if the second work has the value to publish, the block takes the second work first.
 //!
 //! **Progress.** A block's ticket decides its windows. The block waits only for values of its own windows and of the windows of blocks with
 //! earlier tickets. Those blocks have started. A block combines its windows' tails in order, so it never waits for a value that it would
@@ -37,12 +37,12 @@
 //! last warp of a block waits, the block's other warps publish their values without waiting for that warp.)
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of a window before it uses them, and before it waits for values of earlier
-//! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. Neighbouring windows find
-//! their common border by the same search. So the blocks of window `w` and of all earlier windows together compare each pair of
-//! neighbouring offsets up to the end of `w`. If none of these blocks refuses its offsets, all offsets up to the end of `w` ascend. Then
-//! each block for which the block of `w` waits finds the chunk whose value it must publish. Hence, if a block waits for a value that is
-//! never published, the block of an earlier window has refused offsets, or will refuse them. That block has started, so the waiting block
-//! sees the tag.
+//! windows. If it refuses offsets, it writes the launch's tag to [`Control::fault`], which waiting blocks poll. The blocks of two
+//! neighbouring windows find the border between the windows by the same search. So the blocks of window `w` and of all earlier windows
+//! together compare each pair of neighbouring offsets up to the end of `w`. If none of these blocks refuses its offsets, all offsets up to
+//! the end of `w` ascend. Then, if the block of `w` waits for another block, this other block finds the chunk whose value it must publish.
+//! Hence, if a block waits for a value that is never published, the block of an earlier window has refused offsets, or will refuse them.
+//! That block has started, so the waiting block sees the tag.
 //!
 //! **Offsets that other work rewrites meanwhile.** Results are then useless, but nothing is accessed out of bounds, and no block waits
 //! forever. A block does not rely on the search: it checks again that the offsets at its windows' ends and at its chunks' starts ascend. If
@@ -116,10 +116,10 @@ use self::search::Offsets;
 /// The launch's conditions:
 /// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`], or more if blocks take whole rows (see condition 8). A window has
 ///    2^`window_shift` diagonals, at most as many as a chunk has items. The launch has [`crate::segments::window_count`] windows. Its
-///    number of blocks is this number divided by `windows_per_block`, rounded up, and at least 1. A block has
+///    number of blocks is the number of windows divided by `windows_per_block`, rounded up, and at least 1. A block has
 ///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It
 ///    has at least [`crate::segments::shared_bytes`] of dynamic shared memory. If a window has fewer diagonals than a chunk has items, a
-///    block has as much as for a scan, even in a reduction.
+///    block has as much dynamic shared memory as for a scan, even in a reduction.
 /// 2. `input` is the address of the first of `item_count` items, aligned to an item. All items are readable, and nobody writes them
 ///    meanwhile.
 /// 3. `offsets` points to `segment_count + 1` readable numbers of `offset_bytes` bytes each, and `offset_bytes` is 4 or 8. Or
@@ -234,7 +234,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 
 /// The launch's arguments, as each thread holds them. Windows and works are in shared memory, because they would fill the registers.
 ///
-/// Each unsafe function of this type has conditions of its own, and also needs the launch's conditions. The launch's kernel lists the
+/// Each unsafe function of this type lists its own conditions, and also needs the launch's conditions. The launch's kernel lists the
 /// latter: see [`segmented_reduce`], for example. If a condition says that data in shared memory are *written*, it means: the step that
 /// writes them is done, and its writes are ordered before the reads, usually by a barrier of the block. Most works have these steps:
 /// - [`Self::begin`] writes the header, except the tails' values. Later, only these values and `is_refused` change. If segments start at
@@ -478,7 +478,7 @@ unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
     // SAFETY: the whole warp is here, `control` belongs to the workspace and the board has the words: this function's conditions. Only the
     // block that calls `arrive` last reaches the writes below. `arrive` orders all other blocks' accesses before these writes.
     unsafe {
-        // Orders the other lanes' accesses before lane 0's call of `arrive`, which releases them.
+        // Orders the other lanes' accesses before lane 0's call of `arrive`. This call is a release operation, which covers these accesses.
         simt::warp_barrier();
         if simt::lane() != 0 {
             return;

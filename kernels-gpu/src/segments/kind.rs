@@ -10,12 +10,12 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Segments,
     threads: SHORT_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // Three barriers in `begin`: after the ticket, the borders and the windows. Six for each work: after its items and starts, its short
-    // chunks, its slots, its leaves and its nodes, and at its end. One with the last tag: before the departure.
+    // Three barriers in `begin`: after the ticket, after the borders and after the windows. Six for each work: after its items and starts,
+    // its short chunks, its slots, its leaves and its nodes, and at its end. One in the launch with the last tag: before a block departs.
     barriers: &[Barrier::block(10)],
-    // If the operator streams rows, four more than in `barriers`. In `stream_rows`: after the values of pieces, and at its end. For whole
-    // chunks: after the ticket, and before the departure. If warps have rings, two more than in `barriers`: after the values of rows'
-    // chunks, and after long chunks.
+    // If the operator streams rows, four more than in `barriers`. Two in `stream_rows`: after the values of pieces, and at the function's
+    // end. Two if single warps combine whole chunks: after the ticket, and before a block departs. If warps have rings, two more than in
+    // `barriers`: after the values of the chunks of whole rows, and after `reduce_long_chunks`.
     other_barriers: &[&[Barrier::block(14)], &[Barrier::block(12)]],
     vectors: Vectors::Any,
 };
@@ -23,8 +23,8 @@ pub const REDUCE: Definition = Definition {
 pub const SCAN: Definition = Definition {
     prefix: "segmented_scan_",
     skeleton: "segmented_scan",
-    // Six barriers more than `REDUCE` has. Five in `place`: after the tail's value, the tail's prefix, the nodes' prefixes, the leaves'
-    // prefixes and the results. One in `place_short`: after the results of a tail.
+    // Six barriers more than `REDUCE` has. Five in `place`: one each after the tail's value, the tail's prefix, the nodes' prefixes, the
+    // leaves' prefixes and the results. One in `place_short`: after the results of a tail.
     barriers: &[Barrier::block(16)],
     other_barriers: &[],
     ..REDUCE
@@ -34,8 +34,8 @@ pub const BY_KEY_REDUCE: Definition = Definition {
     prefix: "by_key_reduce_",
     skeleton: "by_key_reduce",
     // Two barriers in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after
-    // heads that are far from the window. Four for each work: after its items, its leaves and its nodes, and at its end. One with the last
-    // tag: before the departure.
+    // heads that are far from the window. Four for each work: after its items, its leaves and its nodes, and at its end. One in the launch
+    // with the last tag: before a block departs.
     barriers: &[Barrier::block(9)],
     other_barriers: &[],
     ..REDUCE
@@ -45,13 +45,13 @@ pub const BY_KEY_SCAN: Definition = Definition {
     prefix: "by_key_scan_",
     skeleton: "by_key_scan",
     // Two barriers in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after
-    // heads that are far from the window. Two for each work: after its items, and before the next work. Seven in `scan_runs`: after the
-    // leaves, the nodes, the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One with the last
-    // tag: before the departure.
+    // heads that are far from the window. Two for each work: after its items, and before the next work. Seven in `scan_runs`: one each
+    // after the leaves, the nodes, the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One in
+    // the launch with the last tag: before a block departs.
     barriers: &[Barrier::block(14)],
-    // If the scan may go by sixteens, five barriers in place of the seven of `scan_runs`. Two in `scan_narrow_runs`: after the leaves, and
-    // after the prefixes. One where it goes by leaves: after the results. Two where it goes by sixteens: in the first turn, and after the
-    // results.
+    // If the scan may go by sixteens, these five barriers take the place of the seven in `scan_runs`. Two in `scan_narrow_runs`: after the
+    // leaves, and after the prefixes. One for the works that are scanned by leaves: after the results. Two for the works that are scanned
+    // by sixteens: in the first turn, and after the results.
     other_barriers: &[&[Barrier::block(12)]],
     ..SCAN
 };

@@ -10,31 +10,31 @@
 //! lowered to its result. For operators that use an item's index, the index is counted from the segment's start.
 //!
 //! [`Moments`](crate::op::Moments), [`Statistics`](crate::op::Statistics) and [`LogSumExp`](crate::op::LogSumExp) combine each sixteen
-//! values pairwise, neighbours first, in place of the left fold: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`. If there are fewer than sixteen values,
-//! the identity takes the place of each missing value. In the pairwise order, several combinations can be computed at the same time. Also,
-//! both sides of most combinations have the same number of items, which saves `Moments` a division. Version 2 used the left fold for
-//! `LogSumExp`. Version 1 used the left fold for all operators, and did not support `Moments` and `Statistics` on segments.
+//! values pairwise, neighbours first, instead of folding them from the left: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕…)`. If there are fewer than
+//! sixteen values, the identity takes the place of each missing value. In the pairwise order, several combinations can be computed at the
+//! same time. Also, both sides of most combinations have the same number of items, which saves `Moments` a division. Version 2 used the
+//! left fold for `LogSumExp`. Version 1 used the left fold for all operators, and did not support `Moments` and `Statistics` on segments.
 //!
-//! So a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The order of the
-//! items is kept, so operators need not commute.
+//! In both orders, a result depends only on the segment's items and their number, and not on the segment's position or its neighbours. The
+//! order of the items is kept, so operators need not commute.
 //!
-//! A scan first combines by sixteens in the same way. Then it computes prefixes in the opposite direction, from the one value that is left
-//! down to the items. The prefix of the one value that is left is the identity. The first of sixteen values has the same prefix as the
-//! value that the sixteen were folded to. The prefix of each further value is the prefix of the value before it, combined with the value
-//! before it. In an exclusive scan, an item's result is its prefix. In an inclusive scan, it is the prefix combined with the item. The
-//! result is lowered. So an item's result depends only on its segment's items up to this item.
+//! A scan first combines each segment's items by sixteens in the same way. Then it computes prefixes in the opposite direction, from the
+//! one value that is left down to the items. The prefix of the one value that is left is the identity. The first of sixteen values has the
+//! same prefix as the value that the sixteen were folded to. The prefix of each further value is the preceding value's prefix, combined
+//! with the preceding value. In an exclusive scan, an item's prefix is lowered to the item's result. In an inclusive scan, the prefix is
+//! first combined with the item, and then lowered. So an item's result depends only on its segment's items up to this item.
 //!
 //! # The work
 //!
-//! Items and segments' ends, merged in the order of the input, lie on the *diagonals* of Merrill and Garland's merge path: segment `s`
-//! begins at diagonal `offset[s] + s`, and these diagonals ascend strictly. A segment is cut into **chunks** of [`chunk_items`], a power of
-//! 16; an empty segment counts as one chunk. **Window** `w` has the diagonals from `w·D` to `(w + 1)·D`, exclusive. `D` is the number of
-//! items of a chunk, or a smaller power of two in a small launch: see [`window_shift`]. A chunk belongs to the window in which it begins.
-//! Results do not depend on `D`. At most one chunk of a window belongs to a segment that began in an earlier window. This chunk is the
-//! window's **tail**, and comes first. The segments that begin in the window follow. The last of these segments is *cut* if it has more
-//! than one chunk: its further chunks belong to later windows. So the items and segments of a window are limited, whatever the segments'
-//! lengths. A block works on up to [`MOST_WINDOWS`] windows. Several blocks share a multiprocessor: some copy items to shared memory while
-//! others compute.
+//! The items and the ends of the segments are merged in the order of the input. Places in this merged sequence are called *diagonals*, as
+//! in Merrill and Garland's merge path: segment `s` begins at diagonal `offset[s] + s`. The diagonals at which segments begin ascend
+//! strictly. A segment is cut into **chunks** of [`chunk_items`], a power of 16; an empty segment counts as one chunk. **Window** `w` has
+//! the diagonals from `w·D` to `(w + 1)·D`, exclusive. `D` is the number of items of a chunk, or a smaller power of two in a small launch:
+//! see [`window_shift`]. A chunk belongs to the window in which it begins. Results do not depend on `D`. At most one chunk of a window
+//! belongs to a segment that began in an earlier window. This chunk is the window's **tail**, and comes first. The segments that begin in
+//! the window follow. The last of these segments is *cut* if it has more than one chunk: its further chunks belong to later windows. So the
+//! items and segments of a window are limited, whatever the segments' lengths. A block works on up to [`MOST_WINDOWS`] windows. Several
+//! blocks share a multiprocessor: some copy items to shared memory while others compute.
 //!
 //! A window may have no chunk. Then its diagonals belong to a chunk that begins in an earlier window, or come after the last segment.
 //!
@@ -45,7 +45,7 @@
 //! which starts at place `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments'
 //! lengths, and no prefix sum of the chunks' numbers of leaves is needed. In rows whose length is a multiple of 16 items, chunk `c` has the
 //! slots from `p / 16` on. Then a work of 4,096 items has 256 slots, so all warps have equally many leaves. A bit is set for each chunk's
-//! first slot. So the number of bits that are set up to a slot tells to which chunk the slot belongs.
+//! first slot. So the chunk of a slot is found by counting the set bits, from slot 0 to this slot.
 //!
 //! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, and
 //! checked there. Offsets of 4 bytes are copied in vectors. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots
@@ -56,10 +56,10 @@
 //! equally long, there are usually no windows, and single warps combine whole chunks (see `kernel/whole.rs`).
 //!
 //! Operators [with rings](rings::has_rings) fold from the left. They reduce rows of one item without shared memory (see
-//! `kernel/singles.rs`). For rows with equally long chunks, there are no windows, unless several blocks share a row. Several warps of a
-//! block then have a ring each in shared memory, and one block takes all chunks of a row (see `kernel/rings.rs`). All other reductions of
-//! segments by these operators have windows. If a block's chunks are long on average, each warp with a ring takes whole chunks, and copies
-//! their items through its ring (see `kernel/long.rs`).
+//! `kernel/singles.rs`). For rows with equally long chunks, there are no windows, unless several blocks share a row. Without windows,
+//! several warps of a block have a ring each in shared memory, and one block takes all chunks of a row (see `kernel/rings.rs`). All other
+//! reductions of segments by these operators have windows. If a block's chunks are long on average, each warp with a ring takes whole
+//! chunks, and copies their items through its ring (see `kernel/long.rs`).
 //!
 //! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the
 //! last of sixteen, its value is first combined with those of the other fifteen. If a later block combines a row, the value of the row's
@@ -68,14 +68,15 @@
 //!
 //! # Segments that start at heads
 //!
-//! Reductions and scans by key have segments that start at [heads](crate::heads). The heads are bits, which an earlier launch has written,
-//! unless the conditions below hold. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`, exclusive. A
-//! chunk belongs to the window in which it begins. There are no starts and no slots: each thread finds the chunks around its items from the
-//! bits. A reduction also writes the number of the runs and, if they are wanted, the runs' first keys and starts. See `kernel/heads.rs`.
+//! Reductions and scans by key have segments that start at [heads](crate::heads). An earlier launch has written them as bits, unless the
+//! conditions of the next paragraph hold. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`,
+//! exclusive. A chunk belongs to the window in which it begins. There are no starts and no slots: each thread uses the bits to find the
+//! chunks around its items. A reduction also writes the number of the runs and, if they are wanted, the runs' first keys and starts. See
+//! `kernel/heads.rs`.
 //!
 //! A reduction or a forward scan by key finds the heads itself if all of these conditions hold: it has few keys, a key has 4 or 8 bytes,
 //! the address of the keys is a multiple of 16, and two keys are equal exactly if their bytes are equal. See `kernel/heads/keys.rs`. In
-//! such a launch, each window has one more state word, in which it publishes its heads.
+//! such a launch, each window has one more state word. There it publishes its last head and, in a reduction, the number of its heads.
 //!
 //! [`FAN`] is the only number here that changes results.
 
@@ -84,6 +85,7 @@ mod arguments;
 mod entry;
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) mod kind;
+mod layout;
 pub mod rings;
 pub mod tuning;
 
@@ -97,6 +99,7 @@ pub mod kernel;
 mod skeletons;
 
 pub use arguments::*;
+pub use layout::*;
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -192,61 +195,8 @@ pub const fn state_words<A>(window_count: u64) -> u64 {
     window_count * words_per_accumulator::<A>()
 }
 
-/// The number of items for which a block's shared memory has room. A work's items and chunks together are at most this many. If segments
-/// start at heads, this limit is for the items alone. All chunks of a window except the last have together fewer items than the window has
-/// diagonals. If the last chunk does not fit beside them, it is the window's second work.
-///
-/// In two cases, the room beyond the items of one chunk is smaller, so that one more block fits on a multiprocessor: with accumulators of
-/// more than 8 bytes, and in a reduction of narrow items with accumulators of at most 4 bytes ([`tuning::bounds`] has timings). A scan with
-/// narrow accumulators keeps more room, since it has too many registers for one more block.
-pub const fn room_items<T, A>(extent: Extent) -> usize {
-    let is_small = match extent {
-        Extent::Double if has_double::<T, A>() => return (2 * chunk_items::<T, A>() - chunk_items::<T, A>() / 32) as usize,
-        Extent::Reduce if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
-        _ => size_of::<A>() > 8,
-    };
-    let spare = if is_small { 64 } else { 8 };
-    (chunk_items::<T, A>() + chunk_items::<T, A>() / spare) as usize
-}
-
-/// Whether a block may have room for the items of two chunks.
-pub const fn has_double<T, A>() -> bool {
-    has_vectors::<T>() && size_of::<T>() <= 4 && size_of::<A>() <= 8
-}
-
-/// Whether a run of at most [`FAN`] items that begins in a window always fits in one work with the window's other chunks. The kernel for
-/// reductions by key needs this.
-pub const fn short_runs_fit<T, A>() -> bool {
-    room_items::<T, A>(Extent::Reduce) as u64 >= chunk_items::<T, A>() + FAN as u64
-}
-
-/// The most places of a work. A work's first item may lie inside a vector, whose earlier places are then not used.
-const fn places<T, A>(extent: Extent) -> usize {
-    room_items::<T, A>(extent) + vector_items::<T>() as usize
-}
-
-/// Whether items are copied in vectors: their size divides a vector's size, and equals their alignment.
-pub const fn has_vectors<T>() -> bool {
-    matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) && align_of::<T>() == size_of::<T>()
-}
-
-/// The number of items of type `T` in a vector; 1 if items are not copied in vectors.
-pub const fn vector_items<T>() -> u32 {
-    if has_vectors::<T>() {
-        (VECTOR_BYTES / size_of::<T>()) as u32
-    } else {
-        1
-    }
-}
-
-/// The size of a chunk's start in bytes.
-const START_BYTES: u32 = size_of::<u32>() as u32;
-
-/// How many starts a vector has.
-const VECTOR_STARTS: u32 = VECTOR_BYTES as u32 / START_BYTES;
-
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
-/// streamed. With narrower or wider items, a chunk has fewer vectors than a block of [`LONG_BLOCK_THREADS`] reads at once.
+/// streamed. With narrower or wider items, a chunk has fewer vectors than a block of [`LONG_BLOCK_THREADS`] threads reads at once.
 ///
 /// Sums are not streamed. Sums of 2^28 `f32` in rows of 1,024 and of 65,536 took 303 and 305 µs on an H200 (2026-11-26) when they combined
 /// sixteens pairwise and were streamed in pieces. With items in shared memory they took 250 and 251 µs.
@@ -254,56 +204,11 @@ pub const fn streams_rows<O: Op<T>, T: Element>() -> bool {
     O::STREAMS_ROWS && has_vectors::<T>() && size_of::<T>() == 4
 }
 
-/// Whether a scan by key with `O` may go by sixteens of places: a thread holds the items of 16 consecutive places (see
-/// `kernel/heads/sixteens.rs`). Items are copied in vectors, and have at most 4 bytes. A result has the size of an item, since results
-/// replace items in shared memory.
+/// Whether the threads of a scan by key with `O` may each hold the items of 16 consecutive places (see `kernel/heads/sixteens.rs`). Items
+/// must be copied in vectors, and have at most 4 bytes. A result must have the size of an item, since results replace items in shared
+/// memory.
 pub const fn goes_by_sixteens<O: Op<T>, T: Element>() -> bool {
     has_vectors::<T>() && size_of::<T>() <= 4 && size_of::<O::Output>() == size_of::<T>()
-}
-
-/// The size in bytes of a row of shared memory: a word in each bank.
-const ROW_BYTES: usize = 128;
-
-/// How many items of type `T` lie between two gaps of one item in shared memory, if items are not copied in vectors. Because of the gaps,
-/// lanes that read items 16 apart read from different banks.
-const fn row_items<T>() -> usize {
-    match size_of::<T>() {
-        12 => 8,
-        _ => 4,
-    }
-}
-
-/// Where the item at place `index` lies in the items' memory: its offset in bytes.
-///
-/// The vectors of a row of 128 bytes are permuted: vector `v` of row `r` lies at `v ^ (r % 8)`. So lanes that read vectors 16 items apart
-/// read from different banks. Items that are not copied in vectors have gaps instead.
-#[inline(always)]
-pub const fn offset_of<T>(index: usize) -> usize {
-    if has_vectors::<T>() {
-        let offset = index * size_of::<T>();
-        let row = offset / ROW_BYTES;
-        offset ^ (row % (ROW_BYTES / VECTOR_BYTES) * VECTOR_BYTES)
-    } else {
-        (index + index / row_items::<T>()) * size_of::<T>()
-    }
-}
-
-/// The layout of a block's shared memory, as offsets in bytes. The memory begins with a [`Header`]. A scan needs the most room, and a
-/// reduction uses the same offsets. Items and starts come last, and take [`Layout::item_bytes`].
-///
-/// There are two areas for bits and two for counts. Consecutive works that have slots use them in turn.
-#[derive(Debug, Clone, Copy)]
-pub struct Layout {
-    /// A bit for each slot, in words of 32, and a word of flags about the chunks.
-    pub bits: usize,
-    /// For each word of bits, how many bits are set in the words before it.
-    pub counts: usize,
-    /// The leaves' values. There is room for one value for each 8 items.
-    pub leaves: usize,
-    /// The nodes' values. There is room for one value for each 128 items.
-    pub nodes: usize,
-    /// The items. The chunks' starts lie after them, at the end.
-    pub items: usize,
 }
 
 /// The first part of a block's shared memory: its windows, its works and the values of tails, with accumulators of type `A`.
@@ -344,17 +249,17 @@ pub struct Work {
     pub end: u32,
     /// How many chunks there are; 0 if there is no work.
     pub chunk_count: u32,
-    /// The window's tail, as a number among the chunks, or [`NO_CHUNK`].
+    /// The number of the window's tail among the work's chunks; [`NO_CHUNK`] if the work does not have the tail.
     pub tail_chunk: u32,
-    /// The first chunk of the window's cut segment, whose other chunks belong to later windows: a number among the work's chunks, or
-    /// [`NO_CHUNK`].
+    /// The number, among the work's chunks, of the cut segment's first chunk; [`NO_CHUNK`] if the work does not have that chunk. The other
+    /// chunks of the cut segment belong to later windows.
     pub cut_chunk: u32,
     /// The number of the work's window in the block.
     pub window: u32,
     /// Whether the window has a second work, after this one: 0 or 1.
     pub is_followed: u32,
-    /// Where the first chunk's start lies, in bytes after the items' first byte. A start is the low half of an offset. Starts have the
-    /// order of the offsets in memory.
+    /// Where the first chunk's start lies, in bytes after the items' first byte. A start is the low half of an offset. The starts lie in
+    /// the same order as their offsets in global memory.
     pub starts: u32,
 }
 
@@ -393,54 +298,6 @@ impl Window {
 /// No chunk.
 pub const NO_CHUNK: u32 = u32::MAX;
 
-impl Layout {
-    /// The layout for items of type `T` and accumulators of type `A`.
-    pub const fn of<T, A>(extent: Extent) -> Self {
-        let extent = match extent {
-            Extent::Reduce => Extent::Scan,
-            _ => extent,
-        };
-        let places = places::<T, A>(extent);
-        let bits = size_of::<Header<A>>();
-        let counts = bits + 2 * 4 * (Self::bit_words::<T, A>(extent) + 1);
-        let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>(extent)).next_multiple_of(16);
-        let nodes = leaves + (places / 8 + 1) * size_of::<A>();
-        let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(ROW_BYTES);
-        Layout {
-            bits,
-            counts,
-            leaves,
-            nodes,
-            items,
-        }
-    }
-
-    /// The size of items and starts together.
-    ///
-    /// They share the room: the more chunks a work has, the fewer items it may have. The last row of items may be used in part, and so may
-    /// the first and the last vector of starts.
-    pub const fn item_bytes<T, A>(extent: Extent) -> usize {
-        let places = places::<T, A>(extent);
-        let bytes_of_items = if has_vectors::<T>() {
-            (places * size_of::<T>()).next_multiple_of(ROW_BYTES)
-        } else {
-            offset_of::<T>(places) + size_of::<T>()
-        };
-        let bytes_of_starts = places * START_BYTES as usize + ROW_BYTES + 2 * VECTOR_BYTES;
-        let bytes = if bytes_of_items > bytes_of_starts {
-            bytes_of_items
-        } else {
-            bytes_of_starts
-        };
-        (bytes + 2 * VECTOR_BYTES).next_multiple_of(ROW_BYTES)
-    }
-
-    /// The number of words of 32 bits that together have a bit for each slot. There is at most one slot more than places.
-    pub const fn bit_words<T, A>(extent: Extent) -> usize {
-        places::<T, A>(extent) / 32 + 2
-    }
-}
-
 /// Whether segments are reduced or scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
@@ -450,36 +307,8 @@ pub enum Task {
     Scan,
 }
 
-/// How much room for items a block has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// The least room: that of a reduction.
-    Reduce,
-    /// The room of a scan.
-    Scan,
-    /// Room for two chunks, if there is such room for these types; otherwise the room of a scan.
-    Double,
-}
-
-impl Task {
-    /// The least room for this task.
-    pub const fn extent(self) -> Extent {
-        match self {
-            Task::Reduce => Extent::Reduce,
-            Task::Scan => Extent::Scan,
-        }
-    }
-}
-
-/// The size in bytes of a block's dynamic shared memory.
-pub const fn shared_bytes<T, A>(extent: Extent) -> u32 {
-    (Layout::of::<T, A>(extent).items + Layout::item_bytes::<T, A>(extent)) as u32
-}
-
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
-    // Places fit in 16 bits.
-    assert!(places::<u8, f32>(Extent::Double) < u16::MAX as usize);
     assert!(window_count(1, 12) == 1 && window_count(4096, 12) == 1);
     // 2^16 diagonals are 16 windows of 2^12 diagonals, or 256 windows of 2^8 diagonals. No window has fewer than 2^8 diagonals.
     assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
@@ -493,11 +322,6 @@ const _: () = {
     assert!(WIDE_CHUNK_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
     // The end of each group of `WARP_CHUNKS` chunks is stored in a word for the slots' counts, so there must be at least one such word for
     // each group. A work has at most as many chunks as a window has diagonals.
-    assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>(Extent::Scan));
-    assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>(Extent::Scan));
-    // Every supported device has this much shared memory for a block.
-    assert!(shared_bytes::<u32, u64>(Extent::Double) <= 64 << 10);
-    assert!(shared_bytes::<u64, u64>(Extent::Double) <= 64 << 10);
-    assert!(shared_bytes::<u32, [u32; 16]>(Extent::Double) <= 64 << 10);
-    assert!(shared_bytes::<[u32; 16], [u32; 16]>(Extent::Double) <= 64 << 10);
+    assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
+    assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
 };

@@ -1,12 +1,12 @@
 //! The rings of a block's warps: where they lie in shared memory, which launches have rings, and how many windows the blocks of these
-//! launches have (see `kernel/rings.rs`).
+//! launches have. `kernel/rings.rs` explains what a ring, its slots and its steps are.
 
 use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::tuning::{BLOCKS_PER_SMALL_WINDOW, LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
 use crate::segments::{chunk_items, has_vectors, shared_bytes, windows_per_block};
-use crate::segments::{Header, Extent, FAN, MOST_WINDOWS, NARROW_CHUNK_ITEMS, ROW_BYTES};
+use crate::segments::{Header, RoomSize, FAN, MOST_WINDOWS, NARROW_CHUNK_ITEMS, ROW_BYTES};
 
 /// The most leaves of a step: one for each lane.
 pub const STEP_LEAVES: u32 = WARP_LANES;
@@ -68,8 +68,7 @@ pub const fn row_bytes<T, A>() -> u32 {
     end_of_rings::<T, A>(row_warps::<T, A>()) as u32
 }
 
-/// The most chunks of a block that takes whole rows and has at most [`MOST_ROW_WINDOWS`] windows. The chunks' values take the header's
-/// place in shared memory.
+/// The most chunks of a block that takes whole rows. The chunks' values take the header's place in shared memory.
 const BLOCK_CHUNKS: usize = 2 * FAN as usize;
 
 /// The most windows of a block that takes whole rows.
@@ -107,7 +106,7 @@ pub const fn row_windows(
             return 1;
         }
         let windows = least(window_count / (4 * long), MOST_ROW_WINDOWS as u64);
-        // Whole rows, at least one.
+        // The result is a multiple of `row_chunks`, so that a block takes whole rows: at least one.
         let row_count = windows / row_chunks;
         return if row_count == 0 {
             row_chunks
@@ -128,8 +127,8 @@ pub const fn are_long(item_count: u64, segments: u64) -> bool {
 }
 
 /// The number of windows of each block, for a launch of `window_count` windows with long segments and with rings, on a device that holds
-/// `resident_blocks` blocks at a time. A block has at least as many windows as [`windows_per_block`] returns, since each of its warps takes
-/// whole chunks.
+/// `resident_blocks` blocks at a time. The result is at least that of [`windows_per_block`]. Each warp of a block takes whole chunks, so a
+/// block should have chunks for all of its warps.
 ///
 /// Sums of 2^24 `f32` on an H200, in µs (2026-11-26): in segments of 1,024 they took 24.9 with 1 window a block, 24.1 with 2, and 23.8 with
 /// 3. In segments of 65,536 they took 24.7, 24.6 and 24.2.
@@ -160,11 +159,11 @@ pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
         && has_vectors::<T>()
         && matches!(size_of::<T>(), 4 | 8)
         && chunk_items::<T, O::Accumulator>() == NARROW_CHUNK_ITEMS
-        && end <= shared_bytes::<T, O::Accumulator>(Extent::Reduce) as usize
+        && end <= shared_bytes::<T, O::Accumulator>(RoomSize::Small) as usize
 }
 
 const _: () = {
-    // A block that takes whole rows has at most as many chunks as a block has windows and a row has chunks, taken together.
+    // A block that takes whole rows has at most this many chunks: the number of its windows plus the number of a row's chunks.
     assert!((MOST_ROW_WINDOWS + FAN) as usize <= BLOCK_CHUNKS);
     assert!(BLOCK_CHUNKS * size_of::<u64>() <= size_of::<Header<u64>>());
     assert!(BLOCK_CHUNKS * size_of::<u32>() <= size_of::<Header<u32>>());

@@ -3,7 +3,7 @@
 
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-use crate::segments::{chunk_items, shared_bytes, Extent, Task, NARROW_CHUNK_ITEMS};
+use crate::segments::{chunk_items, shared_bytes, RoomSize, Task, NARROW_CHUNK_ITEMS};
 
 /// Threads of a block if the device can work on all windows at once. If blocks take whole rows, it is enough that the device can work on
 /// all blocks at once.
@@ -12,7 +12,8 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 /// Threads of a block in all larger launches. In these launches, most time goes to steps that keep few threads busy: folding nodes and
 /// roots, and waiting for other blocks. With fewer threads a block, a multiprocessor works on more windows at once.
 ///
-/// 2^28 `f32` on an H200, in µs (2026-11-23, `warpfold-bench shapes --only "offsets, segments"`):
+/// Sums and scans of 2^28 `f32` on an H200, in µs (2026-11-23, `warpfold-bench shapes --only "offsets, segments"`). The titles of the
+/// columns give the length of the segments:
 ///
 /// | threads | sums of 32 | 1,024 | 65,536 | scans of 32 | 1,024 | 65,536 |
 /// |---|---|---|---|---|---|---|
@@ -28,20 +29,22 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// accordingly. Scans of segments of 32, measured as for [`LONG_BLOCK_THREADS`], took 714 µs with registers for 4 blocks, and 789 µs with
 /// registers for 5.
 ///
-/// Blocks in which one or two warps find the next window and copy its items, while the others work on a window, were slower on an H200
-/// (2026-11-25; compare the table of [`bounds`]). Shared memory has room for 5 such blocks, with two windows each. Sums of 2^28 `f32` in
-/// segments of 32; 1,024; 65,536 took 390; 311; 322 µs with one such warp in blocks of 160 threads, and 376; 354; 359 µs with two in blocks
-/// of 192. Prefetching a block's next window was slower too (2026-11-26): these sums took 345; 308; 286 µs with the prefetch, and 338; 298;
-/// 275 µs without. In another variant, each block prefetched windows at its start, and guessed from its block index which windows it would
-/// get. This was slower too: sums of 2^24 `f32` in segments of 65,536 took 27.1 µs with this prefetch, and 24.6 µs without.
+/// In one variant, one or two warps of a block found the next window and copied its items while the other warps worked on a window. This
+/// was slower on an H200 (2026-11-25; compare the table of [`bounds`]). Shared memory has room for 5 such blocks, with two windows each.
+/// Sums of 2^28 `f32` in segments of 32; 1,024; 65,536 took 390; 311; 322 µs with one such warp in blocks of 160 threads, and 376; 354; 359
+/// µs with two in blocks of 192. Prefetching a block's next window was slower too (2026-11-26): these sums took 345; 308; 286 µs with the
+/// prefetch, and 338; 298; 275 µs without. In another variant, each block prefetched windows at its start, and guessed from its block index
+/// which windows it would get. This was slower too: sums of 2^24 `f32` in segments of 65,536 took 27.1 µs with this prefetch, and 24.6 µs
+/// without.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// For each window of a small launch, the device holds at least this many blocks of [`SHORT_BLOCK_THREADS`] at a time. So with most
 /// operators, a small launch has at most one window for each multiprocessor (see [`window_shift`](crate::segments::window_shift)). With
 /// smaller windows, more multiprocessors share the work. With long segments, smaller windows do not help, since chunks stay whole.
 ///
-/// `f32` on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). A column's title is the most windows of a small
-/// launch. In the column "large windows", each window has as many diagonals as a full chunk has items, 4,096:
+/// Sums and scans of 2^16 and 2^18 `f32` on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). The titles of
+/// the rows give the length of the segments. A column's title is the most windows of a small launch. In the column "large windows", each
+/// window has as many diagonals as a full chunk has items, 4,096:
 ///
 /// | | large windows | 66 | 132 | 264 |
 /// |---|---|---|---|---|
@@ -60,13 +63,14 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// (The column "large windows" was measured with older kernels, in which one lane loaded the offsets at both ends of a window.)
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 
-/// For each window of a small scan by key, the device holds at least this many blocks of [`SHORT_BLOCK_THREADS`] at a time. This does not
-/// hold for windows of 2^[`LEAST_WINDOW_SHIFT`] items (see [`keyed_window_shift`](crate::segments::keyed_window_shift)). If such a scan has
-/// one launch, the block of each window compares the window's keys.
+/// For each window of a small scan by key, the device holds at least this many blocks of [`SHORT_BLOCK_THREADS`] at a time. For windows of
+/// 2^[`LEAST_WINDOW_SHIFT`] items, the number is [`BLOCKS_PER_SMALL_WINDOW`] instead (see
+/// [`keyed_window_shift`](crate::segments::keyed_window_shift)). If such a scan has one launch, the block of each window compares the
+/// window's keys.
 ///
-/// Scans of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32;
-/// 4,096; by a power law. A column's title is the most windows of a launch. In the column "two launches", an earlier launch finds the
-/// heads:
+/// Scans of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). An entry's four times
+/// are for runs of 1, of 32 and of 4,096, and for runs whose lengths follow a power law. A column's title is the most windows of a launch.
+/// In the column "two launches", an earlier launch finds the heads:
 ///
 /// | | two launches | 132 | 264 | 528 |
 /// |---|---|---|---|---|
@@ -83,8 +87,8 @@ pub const BLOCKS_PER_KEYED_WINDOW: u64 = 2;
 /// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`].
 /// [`window_shift`](crate::segments::window_shift) decides how many items its windows have.
 ///
-/// Sums of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`), in runs of 1; 32; 4,096;
-/// by a power law:
+/// Sums of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). An entry's four times
+/// are for runs of 1, of 32 and of 4,096, and for runs whose lengths follow a power law:
 ///
 /// | | two launches | one launch |
 /// |---|---|---|
@@ -94,19 +98,20 @@ pub const BLOCKS_PER_KEYED_WINDOW: u64 = 2;
 /// | 2^19 | 11.2; 8.9; 9.4; 12.9 | 7.0; 7.3; 8.2; 12.4 |
 /// | 2^20 | 15.6; 9.8; 10.1; 14.6 | 9.2; 8.9; 9.8; 14.2 |
 ///
-/// (The column "two launches" was measured with older kernels. Where there are many runs, a warp of these kernels took one word of heads at
-/// a time; now it takes several, see `kernel/heads/many.rs`.)
+/// (The column "two launches" was measured with older kernels. Where there are many runs, a warp of the older kernels took one word of
+/// heads at a time. A warp now takes several words at a time, see `kernel/heads/many.rs`.)
 pub const KEYED_ITEMS_PER_BLOCK: u64 = 2048;
 
-/// The binary logarithm of the fewest diagonals of a window. If neither items nor accumulators are wide, a full chunk and the diagonals of
-/// such a small window fit together in one work (see [`room_items`](crate::segments::room_items)).
+/// The binary logarithm of the fewest diagonals of a window. If neither items nor accumulators are wide, a full chunk and all other chunks
+/// of such a small window fit together in one work (see [`room_items`](crate::segments::room_items)).
 pub const LEAST_WINDOW_SHIFT: u32 = 8;
 
 /// A scan by key has one launch only if its items are at most this many full chunks for each resident block of [`SHORT_BLOCK_THREADS`]. If
-/// there are more windows than resident blocks, the scan's blocks have [`LONG_BLOCK_THREADS`].
+/// there are more windows than resident blocks, the scan's blocks have [`LONG_BLOCK_THREADS`] threads.
 ///
-/// Inclusive scans of `f32` with `u32` keys on an H200 with 528 resident blocks, in µs (2026-11-26, `warpfold-bench shapes`), in runs of
-/// 1; 32; 4,096; by a power law; of 65,536; of 2^22:
+/// Inclusive scans of `f32` with `u32` keys on an H200 with 528 resident blocks, in µs (2026-11-26, `warpfold-bench shapes`). An entry's
+/// first four times are for runs of 1, of 32 and of 4,096, and for runs whose lengths follow a power law. The last two are for runs of
+/// 65,536 and of 2^22. They were not measured with 2^24 items:
 ///
 /// | | one launch | two launches |
 /// |---|---|---|
@@ -155,8 +160,8 @@ pub const VECTORS_AT_ONCE: u32 = 4;
 /// memory has room for at most 6 long blocks, the number is 3, since 3 blocks have as many threads as 6 long blocks. Then threads have more
 /// registers: `Moments` of `f32` spills 44 bytes with 80 registers, and 172 with 64.
 ///
-/// `Statistics` of 2^28 bytes on an H200, in µs (2026-11-26), by offsets in segments of 4; 32; 1,024; 65,536. With 4 blocks, threads spill
-/// 1.7 to 3.9 KiB to local memory:
+/// `Statistics` of 2^28 bytes on an H200, in µs (2026-11-26). Offsets give the segments. An entry's four times are for segments of 4, 32,
+/// 1,024 and 65,536 items. With 4 blocks, threads spill 1.7 to 3.9 KiB to local memory:
 ///
 /// | blocks | `f32` | `f64`, whose chunks have 256 items |
 /// |---|---|---|
@@ -164,10 +169,11 @@ pub const VECTORS_AT_ONCE: u32 = 4;
 /// | 3 | 514; 421; 276; 250 | 762; 1,381; 1,322; 959 |
 /// | 4 | 708; 506; 303; 275 | 835; 1,179; 1,101; 839 |
 ///
-/// Sums of items of 48 bytes by a program's own operator took 137; 302; 201; 191 µs with 4 blocks, and 161; 420; 275; 265 µs with 2. The
-/// kernels of a program's own operators are always compiled for [`BLOCKS_PER_MULTIPROCESSOR`] blocks, whatever the accumulator.
+/// In the same segments, sums of items of 48 bytes by a program's own operator took 137; 302; 201; 191 µs with 4 blocks, and 161; 420; 275;
+/// 265 µs with 2. The kernels of a program's own operators are always compiled for [`BLOCKS_PER_MULTIPROCESSOR`] blocks, whatever the
+/// accumulator.
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
-    let bytes = shared_bytes::<T, O::Accumulator>(Extent::Reduce) + BLOCK_BYTES;
+    let bytes = shared_bytes::<T, O::Accumulator>(RoomSize::Small) + BLOCK_BYTES;
     let is_narrow = chunk_items::<T, O::Accumulator>() == NARROW_CHUNK_ITEMS;
     if O::Accumulator::WORDS > 8 && is_narrow {
         BLOCKS_PER_MULTIPROCESSOR / 2
@@ -183,19 +189,21 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
 /// `None`. The bounds name [`BLOCKS_PER_MULTIPROCESSOR`] blocks, which together have as many threads as these 9 or 10 long blocks. So the
 /// compiler leaves registers for all the long blocks.
 ///
-/// Sums of 2^28 `f32` on an H200, in µs (2026-11-26), with 9 blocks on a multiprocessor, and with 10 and less room for a window:
+/// Sums of 2^28 `f32` on an H200, in µs (2026-11-26), either with 9 blocks on a multiprocessor, or with 10 blocks and less room for each
+/// window:
 ///
 /// | | segments of 32 | 1,024 | 65,536 | power law |
 /// |---|---|---|---|---|
 /// | 9 blocks | 331 | 290 | 267 | 461 |
 /// | 10 blocks | 320 | 278 | 259 | 449 |
 ///
-/// Scans have too many registers for 10 blocks. With less room for a window, a scan's windows have a second work more often: scans of 2^16
-/// items, in segments by the power law, took 14.0 µs with less room, and 11.5 µs with more.
+/// The threads of scans need too many registers for 10 blocks. Also, with less room, the chunks of a window fit in one
+/// [`Work`](crate::segments::Work) less often, and a second work takes more time. Scans of 2^16 items, in segments whose lengths follow a
+/// power law, took 14.0 µs with less room, and 11.5 µs with more.
 pub const fn bounds<T, A>(task: Task) -> Option<(u32, u32)> {
     const LONG_BLOCKS: u32 = 2 * BLOCKS_PER_MULTIPROCESSOR;
-    let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task.extent()) + BLOCK_BYTES);
-    // If there is room for still more blocks, chunks are short, and registers matter more.
+    let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task.room_size()) + BLOCK_BYTES);
+    // If there is room for still more blocks, chunks are short. Then more registers for each thread help more than further blocks.
     if blocks <= LONG_BLOCKS || blocks > LONG_BLOCKS + 2 {
         return None;
     }

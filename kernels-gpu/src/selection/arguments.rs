@@ -23,7 +23,7 @@ macro_rules! with_selection_arguments {
             index_bytes: u64,
             /// The length of `indices`, in indices. Nothing is written beyond it.
             index_capacity: u64,
-            /// The output for the lengths of the runs that the chosen heads begin, aligned to a length. Null if it is not wanted.
+            /// The output for the lengths of the runs whose heads are chosen, aligned to a length. Null if it is not wanted.
             lengths: *mut u32,
             /// Bytes of a length, 4 or 8.
             length_bytes: u64,

@@ -1,7 +1,7 @@
 //! The entries of selections.
 
-/// Emits the entry of a selection by a [`Choice`](crate::selection::kernel::Choice). The arguments: the macro that emits an entry, that
-/// macro's tokens for the symbol, the choice, and the type of the items.
+/// Emits the entry of a selection by a [`Choice`](crate::selection::kernel::Choice). This macro's arguments are: the macro that emits an
+/// entry; the tokens that name the symbol for that macro; the choice; and the type of the items.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! emit_selection {

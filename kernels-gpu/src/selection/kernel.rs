@@ -1,5 +1,5 @@
-//! Selection in one launch and a single pass. Each item is read once. A selection of heads also reads, a second time, the item before each
-//! warp's first item. Each result is written once.
+//! Selection in one launch and a single pass. Each item is read once, with one exception: a selection of heads reads the item before each
+//! warp's first item a second time. Each result is written once.
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
@@ -21,12 +21,12 @@
 //!
 //! **Writing.** All sharing warps wait for the tile's prefix. Then each warp writes the chosen items among its own consecutive items, and
 //! waits for no other warp. It counts its chosen items by rows: a register holds the count of one row, or the counts of up to four rows, 8
-//! bits each. It lists the places of the chosen items, in order. Then each lane takes every 32nd entry of the list, and writes the item,
-//! its index or, if it is a head, the distance to the next head in the list. So the lanes' stores are adjacent, whichever items are chosen.
-//! If the items that are not chosen are wanted too, they follow the chosen ones in the list, and are written in the same way. (Compacting
-//! the items themselves in shared memory took more time than the list: see `tuning`.) A lane's loads and stores keep their order. So a lane
-//! that reads and writes one item after another waits for each load. For runs, a lane reads up to four items, or computes up to four
-//! lengths, before it writes the first of them.
+//! bits each. It lists the places of the chosen items, in order. For each wanted output, each lane then takes every 32nd entry of the list,
+//! and writes one value for it: the item, the item's index or, if heads are chosen, the distance to the next head in the list. So the
+//! lanes' stores are adjacent, whichever items are chosen. If the items that are not chosen are wanted too, they follow the chosen ones in
+//! the list, and are written in the same way. (Compacting the items themselves in shared memory took more time than the list: see
+//! `tuning`.) A lane's loads and stores keep their order. So a lane that reads and writes one item after another waits for each load. For
+//! runs, a lane reads up to four items, or computes up to four lengths, before it writes the first of them.
 //!
 //! Cost: each tile has 1 barrier of the warps that share it, and 2 barriers at which the sender does not wait (see `exchange`). Each block
 //! has 1 barrier of all its threads.
@@ -144,7 +144,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Vectors of a thread.
     const ROWS: usize = rows::<T>();
 
-    /// A launch of more tiles than this keeps memory busy, so its look-backs are patient (see [`Lookback::look_back`]).
+    /// A launch of more tiles than this keeps device memory busy. So its look-backs are patient, as [`Lookback::look_back`] explains.
     const PATIENT_TILES: u32 = 1024;
 
     /// The work of the warp that looks back.

@@ -20,12 +20,13 @@ pub const IF: Definition = Definition {
         // The block's barrier after the first ticket; the sharing warps' barrier for their counts.
         Barrier::block(1),
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        // The source sends a tile in one statement, and the end number of the tiles in another. The warp that looks back waits in two
-        // statements: one before its first look-back, and one after each look-back.
+        // Two statements of the source code send to the warp that looks back: one sends the number of a tile, and the other sends the end
+        // number of the tiles. The warp that looks back waits in two statements: one before its first look-back, and one in the loop, after
+        // each look-back.
         Barrier::arrive(None, TWO_WARPS, 2),
         Barrier::sync(Some(2), TWO_WARPS, 1),
         Barrier::sync(None, TWO_WARPS, 1),
-        // The source sends a prefix in one statement, and waits for it in one statement.
+        // One statement of the source code sends a prefix, and one statement waits for a prefix.
         Barrier::arrive(None, BLOCK_THREADS, 1),
         Barrier::sync(None, BLOCK_THREADS, 1),
     ],

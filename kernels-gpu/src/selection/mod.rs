@@ -6,7 +6,7 @@
 //! do not depend on the order of the work.
 //!
 //! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. A warp writes its items
-//! by **chunks**. A chunk is all rows of the warp, or one row if a vector has more than four items.
+//! **chunk** by chunk. If a vector has up to four items, a chunk is all rows of the warp. Otherwise, a chunk is one row.
 
 #[macro_use]
 mod arguments;
@@ -96,17 +96,18 @@ pub const fn state_words<T, A>(item_count: u64) -> u64 {
     tiles + tiles.div_ceil(SCAN_GROUP_TILES) * (value / 2 + value)
 }
 
-/// The type of items of 16 bytes in the table of kernels.
+/// The type that the table of kernels has for items of 16 bytes.
 pub type Bytes16 = [u64; 2];
 
-/// The prefix of an item or a tile: the number of items chosen before it.
+/// The prefix of an item or a tile: the number of chosen items before it.
 pub type Before = u64;
 
-/// The prefix of an item or a tile if heads of runs are chosen. The first number is the number of heads before the item or the tile. The
+/// If heads of runs are chosen: the prefix of an item or a tile. The first number is the number of heads before the item or the tile. The
 /// second number is one more than the index of the last of these heads; 0 if there are none.
 pub type BeforeRun = [u64; 2];
 
-/// The chosen items among some items: those of a lane, of a warp, of a tile, of a group of tiles, or of several of these.
+/// How many of some items are chosen, and where the last chosen one is. The items are those of a lane, of a warp, of a tile, of a group of
+/// tiles, or of several of these.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
@@ -123,9 +124,10 @@ pub struct Share {
 pub struct Header<A> {
     /// The warps' shares, for even and for odd turns.
     pub shares: [[Share; WARPS as usize]; 2],
-    /// The tickets taken in even and in odd turns. At first, the second place has the block's first ticket.
+    /// The ticket taken in an even turn, and the ticket taken in an odd turn. Before the first turn, the second element is the block's
+    /// first ticket.
     pub tickets: [u32; 2],
-    /// The tile of each turn, sent to the warp that looks back.
+    /// The number of each turn's tile, sent to the warp that looks back.
     pub tiles: [u32; TURNS],
     /// The prefix of each turn's tile, sent by the warp that looks back.
     pub prefixes: [A; TURNS],

@@ -1,5 +1,5 @@
-//! The skeletons of selections. For each way to choose, there is one for each width of items from 8 to 64 bits. Selections by flags have
-//! one more skeleton, for items of 128 bits. The skeletons of selections by flags have no holes.
+//! The skeletons of selections. For each way to choose, there are four skeletons: for items of 8, 16, 32 and 64 bits. Selections by flags
+//! have one more skeleton, for items of 128 bits. The skeletons of selections by flags have no holes.
 
 use crate::selection::Bytes16;
 use crate::skeleton::ChoiceHole;

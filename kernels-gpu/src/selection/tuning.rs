@@ -1,16 +1,16 @@
 //! Numbers that change the speed of selections, but no bit of the results. All measurements are from compute capability 9.0. Other devices
 //! use the same numbers.
 //!
-//! The times of this design and of five slower designs, in µs, for 2^28 `f32` on an H200 (2026-11-25,
+//! This table compares the design with five slower designs. The times are in µs, for 2^28 `f32` on an H200 (2026-11-25,
 //! `warpfold-bench shapes --only "select if, 10"`, and `--only "run lengths, runs of 32"`):
 //!
 //! | | 10 % selected | run lengths, runs of 32 |
 //! |---|---|---|
 //! | this one: a list of places, and a look-back over groups | 377 | 424 |
-//! | the same list, and the scans' look-back in one hop | 397 | 593 |
+//! | the same list, and the scans' look-back | 397 | 593 |
 //! | the scans' look-back, and items compacted in shared memory | 433 | 587 |
 //! | four blocks of 4 warps; copies two tiles ahead; compacted items are written by whole vectors | 480 | 573 |
-//! | votes make a word of bits for 32 items; each lane looks for its own item in each word, or lists few items | 384 | 451 |
+//! | votes make a word of bits for 32 items; each lane looks for its own item in each word; if few are chosen, it lists them | 384 | 451 |
 //! | the same, in four blocks of 8 warps with half the tile | 468 | 559 |
 //!
 //! The design with four blocks of 4 warps has a third fewer instructions than this design. But its warps spent a third of the time waiting
@@ -20,7 +20,7 @@
 //! The last two designs were measured on 2026-11-26, when this design took 377 and 444 µs.
 //!
 //! A selection of runs writes lengths, and items of up to 8 bytes, in batches. For all other outputs, a lane reads and writes one value
-//! after another. The times in µs, for 2^28 `f32` on an H200 (2026-11-26):
+//! after another. This table has the times in µs, for 2^28 `f32` on an H200 (2026-11-26):
 //!
 //! | | run lengths, runs of 1, 32, 4096 | `select_if`, 10, 50, 90 % |
 //! |---|---|---|

@@ -134,7 +134,8 @@ pub fn maximum_f32(a: f32, b: f32) -> f32 {
     greatest
 }
 
-/// `2·a + c`, rounded once. It equals `a + a + c` unless `a + a` overflows, since `a + a` is otherwise exact. See [`fused_f32`] for `mad`.
+/// `2·a + c`, rounded once. It equals `a + a + c` unless `a + a` overflows, since `a + a` is otherwise exact. The instruction is a `mad`;
+/// [`fused_f32`] says why.
 #[inline(always)]
 pub fn twice_plus(a: f64, c: f64) -> f64 {
     let sum: f64;
@@ -151,8 +152,8 @@ pub fn twice_plus(a: f64, c: f64) -> f64 {
     sum
 }
 
-/// `a·b + c`, rounded once. For floats, the instruction `mad` is the same as `fma`. Kernels must not contain `fma`: it would show that a
-/// compiler has fused a multiplication and an addition that should round separately.
+/// `a·b + c`, rounded once. For floats, the instruction `mad` does the same as `fma`. An `fma` in a kernel is taken as a sign that a
+/// compiler has fused a multiplication and an addition that should round separately. So this function uses `mad`.
 #[inline(always)]
 pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
     let sum: f32;
@@ -214,10 +215,10 @@ sum!(
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
-/// When two groups of items are combined, this term is added to the sum of their squared deviations. For n items with the sum S and m items
-/// with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0, as when a thread appends its first tile. If n and m are
-/// the same power of two, it is `equal`, which the caller has computed. These two cases need no division. The words of n and m tell the
-/// cases apart: the upper word of a whole number is 0 only if the number is 0.
+/// When two groups of items are combined, this term is added to the sum of both groups' squared deviations. For n items with the sum S and
+/// m items with the sum T, it is `(m·S − n·T)² / (n·m·(n + m))`. It is 0 if n or m is 0, as when a thread appends its first tile. If n and
+/// m are the same power of two, it is `equal`, which the caller has computed. These two cases need no division. The code tells the cases
+/// apart by the two 32-bit words of n and of m. The upper word of a whole number, as an `f64`, is 0 only if the number is 0.
 #[inline(always)]
 pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
@@ -259,9 +260,9 @@ pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     spread
 }
 
-/// Two extremes of four items, each as a key and a place. A caller with one extreme passes it twice, in `otherwise`. `extreme` is NaN
-/// exactly if an item is NaN. If no item is NaN, the result is `otherwise`. If an item is NaN, both places are the first NaN's place, and
-/// both keys are 0.
+/// Returns two extremes of four items, each as a key and a place. If no item is NaN, the result is `otherwise`. If an item is NaN, both
+/// places are the first NaN's place, and both keys are 0. `extreme` must be NaN exactly if an item is NaN. A caller that wants only one
+/// extreme passes it twice in `otherwise`.
 #[inline(always)]
 pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
     let [a, b, c, _] = items;

@@ -1,4 +1,4 @@
-//! The machine through rust-cuda: `rustc_codegen_nvvm` and the crate `cuda_std`.
+//! The functions of the machine, implemented with rust-cuda: by `rustc_codegen_nvvm` and the crate `cuda_std`.
 //!
 //! This module works with the published `cuda_std` 0.2.2. It also works with the later version in rust-cuda's repository, whose version
 //! number is still 0.2.2. On the host it is type-checked against the published version. The published version has no shuffles, but both
@@ -107,7 +107,8 @@ fn stay_one_block() {
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
-    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). Barrier 0 is kept for barriers
+    // of the whole block.
     unsafe {
         ptx!(wait_at_barrier: "bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
@@ -163,7 +164,7 @@ pub unsafe fn shuffle_up(value: u32, delta: u32) -> u32 {
     unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_UP, value, delta, SEGMENT_UP) }.value
 }
 
-/// `value` of `lane`.
+/// The `value` of lane `lane`.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -4,9 +4,10 @@
 //! merge it with an equal hole, or drop it. A body is compiled as a function: it reads its inputs by `TAKE register, index;` and writes its
 //! outputs by `GIVE index, register;`. The function's other instructions, except for `ret`, are the body.
 //!
-//! An accumulator of up to 64 bits is in one register of 32 or 64 bits. Its result is in one register of 16, 32 or 64 bits, and so is an
-//! item of up to 64 bits. Values of 8 bits are zero-extended to 16 bits. An item of 16 bytes is in two registers of 64 bits. A vector is in
-//! four registers of 32 bits. Accumulators of more than 64 bits, and their results, are in several registers of 32 bits (see [`wide`]).
+//! An accumulator of up to 64 bits is in one register of 32 or 64 bits. The result to which it is lowered is in one register of 16, 32 or 64
+//! bits. An item of up to 64 bits is in one such register too. Values of 8 bits are zero-extended to 16 bits. An item of 16 bytes is in two
+//! registers of 64 bits. A vector is in four registers of 32 bits. Accumulators of more than 64 bits, and the results to which they are
+//! lowered, are in several registers of 32 bits (see [`wide`]).
 
 mod wide;
 
@@ -223,7 +224,7 @@ pub fn identity_item<T: Element>() -> T {
     }
 }
 
-/// [`identity_item`] of 16 bytes, in two registers.
+/// As [`identity_item`], for items of 16 bytes. The hole's outputs are two registers.
 #[inline(always)]
 fn identity_item_128() -> [u64; 2] {
     let (low, high): (u64, u64);
@@ -281,7 +282,7 @@ pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
     }
 }
 
-/// `TAKE` and `GIVE` of values in one register.
+/// `TAKE` and `GIVE` for values that are in one register.
 macro_rules! registers {
     ($($take:ident $give:ident: $t:ident $class:ident;)*) => {$(
         #[inline(always)]

@@ -1,4 +1,4 @@
-//! `ptx!` for stable rustc, which has no `asm!` for NVPTX. The PTX is emitted next to the code and spliced in later.
+//! `ptx!` for stable rustc, which has no `asm!` for NVPTX. rustc emits the PTX as data, and `warpfold-build` later puts it into the code.
 //!
 //! `ptx!(load_word: "ld.global.b64 {word}, [{address}];", address = in(reg64) address, word = out(reg64) word, …)` becomes
 //!

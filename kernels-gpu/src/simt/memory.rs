@@ -245,7 +245,7 @@ pub const LEAST_COPY_BYTES: usize = 4;
 #[inline(always)]
 pub unsafe fn begin_copy_vector_at(base: *mut u8, offset: u32, from: *const u32) {
     // SAFETY: `from` is readable global memory. The 16 bytes at the offset are in shared memory, and only this thread uses them. Both
-    // places are aligned (conditions of this function). So `cvta` is valid, and offsets within shared memory fit into 32 bits.
+    // places are aligned (conditions of this function). So `cvta` is valid. Offsets within shared memory fit into 32 bits.
     unsafe {
         ptx!(
             begin_copy_vector_at: "{{ .reg .u64 %g, %s; .reg .b32 %a; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {base};",
@@ -325,7 +325,7 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
 pub unsafe fn read_vector_at(base: *const u8, offset: u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
     // SAFETY: `base` and the address are in shared memory, and the bytes are aligned and written (conditions of this function). So `cvta`
-    // is valid, and offsets within shared memory fit into 32 bits.
+    // is valid. Offsets within shared memory fit into 32 bits.
     unsafe {
         ptx!(
             read_vector_at: "{{ .reg .u64 %s; .reg .b32 %a; cvta.to.shared.u64 %s, {base}; cvt.u32.u64 %a, %s;",
@@ -359,7 +359,7 @@ pub fn await_copies() {
     unsafe { ptx!(await_copies: "cp.async.wait_all;", options(nostack)) }
 }
 
-/// Ends a group of copies: the copies that this thread has begun since its last group.
+/// Ends a group of copies: the copies that this thread has begun since it ended the group before.
 #[inline(always)]
 pub fn end_copies() {
     if COPIES == Copies::Asynchronous {
@@ -368,7 +368,7 @@ pub fn end_copies() {
     }
 }
 
-/// Waits until all [groups](end_copies) of copies of this thread, except the last group, are done.
+/// Waits until all [groups](end_copies) of copies of this thread are done, except the group that was ended last.
 #[inline(always)]
 pub fn await_copies_before_last() {
     if COPIES == Copies::Asynchronous {

@@ -2,7 +2,7 @@
 //!
 //! The rest of this crate has no `asm!` and no intrinsics. Memory accesses and arithmetic are almost the same for every compiler. Three
 //! implementations exist of the following: barriers, shuffles, votes, the address of shared memory, the indices of threads and blocks, and
-//! their numbers. One of the three is chosen at compile time:
+//! the counts of threads and blocks. One of the three implementations is chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
 //! - `stable`: the same back end on stable Rust, for users' operators (feature `stable`);
@@ -10,8 +10,8 @@
 //!
 //! # Convergence
 //!
-//! A block's barrier needs every thread of the block. A barrier that counts warps needs every thread of that many warps. A warp's barrier,
-//! a shuffle or a vote needs every lane of the warp. All of these threads have to get to the call: none has left the kernel, and none
+//! A block's barrier needs every thread of the block. A barrier that counts to `n` warps needs every thread of `n` warps. A warp's barrier,
+//! a shuffle or a vote needs every lane of the warp. All threads that are needed have to reach the call: none has left the kernel, and none
 //! branches around the call. A function with this condition is called **convergent**.
 //!
 //! # Memory order
@@ -117,9 +117,10 @@ pub fn threads_in_grid() -> u64 {
     block_count() as u64 * block_threads() as u64
 }
 
-/// Returns `number`, for a branch in a loop with ballots or barriers. The number differs between threads: it is a lane or a warp, for
-/// example. rust-cuda's compiler does not know that threads meet at ballots and barriers. If the compiler saw that the branch goes the same
-/// way in every iteration, it would make two copies of the loop, one for each side of the branch.
+/// Returns `number`, for the condition of a branch in a loop with ballots or barriers. The number differs between threads: for example, it
+/// is the number of a lane or of a warp. rust-cuda's compiler does not know that threads meet at ballots and barriers. Suppose the compiler
+/// saw that a thread's branch goes the same way in every iteration. Then it would make two copies of the loop, one for each side of the
+/// branch. So this function hides from that compiler that the number stays the same.
 #[inline(always)]
 pub fn in_loop(number: u32) -> u32 {
     if cfg!(feature = "cuda_std") {

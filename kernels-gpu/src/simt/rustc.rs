@@ -1,4 +1,4 @@
-//! The machine through rustc's own NVPTX back end.
+//! The functions of the machine, implemented with rustc's own NVPTX back end.
 //!
 //! Convergent instructions (barriers, shuffles, votes) are LLVM intrinsics, because rustc does not mark `asm!` as convergent.
 
@@ -84,7 +84,8 @@ pub unsafe fn barrier() {
 /// - `barrier` is 1 to 15. At each use of the barrier, `warps` warps arrive, by this function or by [`arrive_at_barrier`].
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). Barrier 0 is kept for barriers
+    // of the whole block.
     unsafe { barrier_cta_sync_count(barrier, warps * WARP_LANES) }
 }
 
@@ -135,7 +136,7 @@ pub unsafe fn shuffle_up(value: u32, delta: u32) -> u32 {
     unsafe { shfl_sync_up(FULL_MASK, value, delta, SEGMENT_UP) }
 }
 
-/// `value` of `lane`.
+/// The `value` of lane `lane`.
 ///
 /// # Safety
 /// Convergent: the whole warp.

@@ -5,11 +5,12 @@
 //! To the compiler a hook is an ordinary call, so LLVM may copy the call into the arms of a branch. LLVM does not copy loops in this way.
 //! So each call that has to be convergent is the body of a loop ([`convergent!`]) that runs once. The driver's compiler removes the loop.
 //! rustc's MIR passes do copy loops, so `warpfold-build` compiles this crate without these passes. Afterwards `warpfold-build` counts the
-//! barriers in the PTX: each of the library's kernels must have as many as its source.
+//! barriers in the PTX: a kernel of the library must have exactly as many as its source has.
 
 use crate::contract::WARP_LANES;
 
-/// The major number of the target's compute capability, at most 9. Stable rustc has no `cfg` for it, so the build sets a feature.
+/// The major number of the target's compute capability: 7, 8 or 9. Targets after 9.x count as 9. Stable rustc has no `cfg` for it, so the
+/// build sets a feature.
 pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     9
 } else if cfg!(feature = "stable_sm_80") {
@@ -18,7 +19,7 @@ pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
     7
 };
 
-/// Runs PTX that has to be convergent, in a loop that ends after one iteration. The compiler does not know that the loop ends.
+/// Runs PTX that has to be convergent, in a loop with one iteration. The compiler does not know that there is only one.
 macro_rules! convergent {
     ($name:ident: $text:literal, $($rest:tt)*) => {
         loop {
@@ -66,7 +67,8 @@ special_register!(
     "mov.u32 {value}, %nctaid.x;"
 );
 
-/// Waits for all threads of the block. Their memory accesses before the barrier come before their accesses after it.
+/// Waits for all threads of the block. The barrier also orders their memory accesses: each access that one of these threads makes before
+/// the barrier precedes all accesses that these threads make after it.
 ///
 /// # Safety
 /// Convergent (see [`crate::simt`]): the whole block.
@@ -76,15 +78,16 @@ pub unsafe fn barrier() {
     unsafe { convergent!(barrier: "bar.sync 0;", options(nostack)) }
 }
 
-/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). Their accesses before the barrier come before
-/// the caller's accesses after it.
+/// Waits until `warps` warps of the block have arrived at barrier number `barrier` (1 to 15). The memory accesses that these warps make
+/// before they arrive precede the caller's accesses after the wait.
 ///
 /// # Safety
 /// - Convergent: the whole warp.
 /// - `barrier` is 1 to 15. At each use of the barrier, `warps` warps arrive, by this function or by [`arrive_at_barrier`].
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
-    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). Barrier 0 is the whole block's.
+    // SAFETY: the whole warp calls it, and `warps` warps arrive at each use (conditions of this function). `barrier` is not 0: the whole
+    // block's barrier has that number.
     unsafe {
         convergent!(wait_at_barrier: "bar.sync {barrier}, {threads};",
             barrier = in(number) barrier,
@@ -111,7 +114,8 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     }
 }
 
-/// Waits for all lanes of the warp. Their memory accesses before the barrier come before their accesses after it.
+/// Waits for all lanes of the warp. The barrier also orders their memory accesses: each access that one of these lanes makes before the
+/// barrier precedes all accesses that these lanes make after it.
 ///
 /// # Safety
 /// Convergent: the whole warp.
@@ -132,7 +136,7 @@ pub fn shared_memory<T>() -> *mut T {
     base
 }
 
-/// Returns `pointer` as an address in global memory. `warpfold-build` turns the accesses by this address into accesses of global memory.
+/// Returns `pointer` as an address in global memory. `warpfold-build` adds `.global` to the loads and stores that use this address.
 #[inline(always)]
 pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     let global: *mut T;
@@ -148,8 +152,8 @@ pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     global
 }
 
-/// A word that a scan stores: `inclusive` or `exclusive`. The instruction is not PTX. `warpfold-build` makes two texts: in one text the
-/// instruction copies `inclusive`, and in the other text `exclusive`.
+/// The word that a scan stores: `inclusive` in an inclusive scan, `exclusive` in an exclusive scan. The instruction `placed` is not PTX.
+/// From the compiler's text, `warpfold-build` makes the texts of both scans: in each text, a copy of the right word replaces `placed`.
 #[inline(always)]
 pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     let word: u32;
@@ -166,7 +170,8 @@ pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
     word
 }
 
-/// A shuffle of the whole warp. `$operand` decides the source lane. The text of the instruction has the clamp and the mask of segments.
+/// A shuffle of the whole warp. `$operand` decides the source lane. The fourth operand in `$text` contains the clamp value and the segment
+/// mask, as PTX defines them.
 macro_rules! shuffle {
     ($(#[$doc:meta])* $name:ident, $operand:ident, $text:literal) => {
         $(#[$doc])*
@@ -204,13 +209,13 @@ shuffle!(
     "shfl.sync.up.b32 {shuffled}, {value}, {lane}, 0, -1;"
 );
 shuffle!(
-    /// `value` of `lane`.
+    /// The `value` of lane `lane`.
     shuffle_from,
     lane,
     "shfl.sync.idx.b32 {shuffled}, {value}, {lane}, 31, -1;"
 );
 
-/// The lanes whose `predicate` holds: bit `i` for lane `i`.
+/// The lanes on which `predicate` holds, as a mask: bit `i` is for lane `i`.
 ///
 /// # Safety
 /// Convergent: the whole warp.

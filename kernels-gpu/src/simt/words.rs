@@ -1,7 +1,7 @@
 //! Words that running blocks share, or that the warps of a block share.
 //!
 //! All accesses are written in PTX (by `ptx!`). Each states its memory order and its scope. The compilers' own atomic loads and stores have
-//! the wrong scope (`.sys`). Their read-modify-write operations state no memory order.
+//! the wrong scope (`.sys`). The compilers' own read-modify-write operations state no memory order.
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
 ///
@@ -23,9 +23,10 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
     word
 }
 
-/// Defines a function that loads several words at once, each like [`load_word`]. In the result, a word that is not wanted is 0.
+/// Defines a function that loads several words at once, each like [`load_word`]. A word whose bit is not set in `wanted` is 0 in the
+/// result.
 ///
-/// All loads are in one `ptx!`. With a `ptx!` for each load, the compiler would use a loaded word before it issues the next load.
+/// All loads are in one `ptx!`. With a `ptx!` for each load, the compiler would place the use of one word before the load of the next word.
 macro_rules! load_at_once {
     (
         $(#[$doc:meta])* $name:ident -> $result:ty { $value:expr }
@@ -61,8 +62,8 @@ macro_rules! load_at_once {
 }
 
 load_at_once! {
-    /// Loads up to nine words: the word at `first`, seven words before it at distances of 32, 64, … 224 words, and the word at `other`.
-    /// Only the words whose bits are set in `wanted` are loaded.
+    /// Loads up to nine words: the word at `first`, the seven words that lie 32, 64, …, 224 words before it, and the word at `other`. Only
+    /// the words whose bits are set in `wanted` are loaded.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.
@@ -79,7 +80,7 @@ load_at_once! {
 }
 
 load_at_once! {
-    /// As [`load_words_apart`], with pairs of words in place of words.
+    /// As [`load_words_apart`], but loads pairs of words. The distances count pairs, and a bit of `wanted` stands for a pair.
     ///
     /// # Safety
     /// The conditions of [`load_word`], for each word that is wanted.
@@ -164,9 +165,9 @@ pub unsafe fn or_shared(address: *mut u32, bits: u32) {
 /// and the other lanes get 0. If nothing is added, all lanes get 0.
 ///
 /// The addition takes as long as a read of global memory. The thread waits only when it uses the result. Two details avoid an early use.
-/// The addition has a predicate and no branch. With a branch, the result would be moved to the register that otherwise gets the 0, and this
-/// move would use the result at once. The summand is computed from the lane, and is 1 on the first lane: if the summand were a constant,
-/// `ptxas` would add up the lanes' summands, and then distribute the result.
+/// First, the addition has a predicate and no branch. With a branch, the result would be moved to the register that holds 0 if nothing is
+/// added, and this move would use the result at once. Second, the summand is computed from the lane, and is 1 on the first lane. If the
+/// summand were a constant, `ptxas` would add up the lanes' summands, and then distribute the result.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.
@@ -215,8 +216,9 @@ pub unsafe fn arrive(counter: *mut u32) -> u32 {
 /// bytes.
 macro_rules! load_rows_at_once {
     ($($bit:literal: $word:ident = $base:literal + $offset:literal,)*) => {
-        /// Loads up to 16 words from `first` on, and up to 8 words each from `second` and `third` on. The words are 32 words apart, and
-        /// each is loaded like [`load_word`]. Only the words whose bits are set in `wanted` are loaded. The other words are 0.
+        /// Loads up to 32 words in three rows: 16 words from `first` on, 8 words from `second` on, and 8 words from `third` on. Each word
+        /// of a row lies 32 words after the previous word. Each load is like [`load_word`]. Only the words whose bits are set in `wanted`
+        /// are loaded. In the result, the other words are 0.
         ///
         /// # Safety
         /// The conditions of [`load_word`], for each word that is wanted.

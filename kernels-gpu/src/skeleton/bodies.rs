@@ -158,7 +158,7 @@ fn take_four_vectors<A: Accumulator>() -> ([Words; 4], u64) {
     (vectors, take_index::<A, 16>())
 }
 
-/// Takes a vector from these four inputs.
+/// Takes a vector from the four inputs with the numbers `A`, `B`, `C` and `D`.
 #[inline(always)]
 fn take_words<const A: usize, const B: usize, const C: usize, const D: usize>() -> Words {
     [

@@ -1,16 +1,16 @@
 //! Skeletons and bodies. A skeleton is a kernel with holes in place of the operator. The bodies of an operator fill the holes.
 //!
-//! Two kernels of a kind hardly differ. So the library ships few texts. Two kernels have the same skeleton if they agree in their kind, in
-//! the widths of items, accumulators and results, and in a few properties of their operators. An operator's functions are holes in the
+//! Kernels of the same kind differ little. So the library ships few texts. Two kernels have the same skeleton if they agree in their kind,
+//! in the widths of items, accumulators and results, and in a few properties of their operators. An operator's functions are holes in the
 //! skeleton (see [`crate::simt::holes`]). The library also ships the bodies that fill the holes. A skeleton filled with a row's bodies is
-//! the row's kernel. Three rows of the table ship as texts of their own instead (see [`crate::for_each_whole_kernel!`]).
+//! the row's kernel. Three rows of the table ship as complete texts instead (see [`crate::for_each_whole_kernel!`]).
 //!
 //! Holes are as large as possible: a vector's total, or a scan's results for a vector. So everything that an operator does with narrow
 //! items is within a body. Inclusive and exclusive scans differ only in one body.
 //!
 //! Reductions have accumulators of up to 14 words. An operator with an accumulator of more than two words may use an item's index, has no
-//! identity item, and is exact or combines pairwise. Scans have only the exact ones of these operators. With two inputs, an item is a pair
-//! of up to 128 bits, and selections by flags have items of up to 128 bits. All other items of skeletons have at most 64 bits.
+//! identity item, and is exact or combines pairwise. Of these operators, scans have only the exact ones. With two inputs, an item is a pair
+//! of up to 128 bits. Selections by flags also have items of up to 128 bits. All other items of skeletons have at most 64 bits.
 
 mod bodies;
 
@@ -128,7 +128,8 @@ impl<
 
     const STREAMS_ROWS: bool = streams_rows::<Self, T>();
 
-    /// The two words of a count, or the upper word of each index.
+    /// If the operator is not exact and the accumulator has six words: the two words of the count. If the operator is exact: the upper word
+    /// of each index.
     const EQUAL_WORDS: u32 = match (EXACT, A::WORDS) {
         (false, 6) => 0b11,
         (true, 3) => 0b100,
@@ -193,7 +194,7 @@ impl<
         }
     }
 
-    /// The first of three words is a key, and the other two are an index.
+    /// If the accumulator has three words, the first word is a key, and the other two are an index.
     #[inline(always)]
     fn index_of(value: A) -> u64 {
         match A::WORDS {

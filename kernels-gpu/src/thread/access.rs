@@ -16,7 +16,8 @@ pub struct Access {
     unit: usize,
 }
 
-/// Writes out a block for each listed index. The compiler might not unroll a loop, which would then index registers at run time.
+/// Repeats a block of code for each listed index. This is not a loop, because the compiler might not unroll it. A loop that is not unrolled
+/// indexes an array at run time, and such an array is in local memory instead of registers.
 macro_rules! for_each_place {
     ($place:ident in $($index:literal)* => $body:block) => {{
         $({
@@ -26,7 +27,7 @@ macro_rules! for_each_place {
     }};
 }
 
-/// Writes out a block for each 16 bytes of a vector.
+/// Repeats a block of code for each 16 bytes of a vector.
 macro_rules! for_each_sixteen {
     ($part:ident of $access:ident => $body:block) => {
         for_each_place!($part in 0 1 2 3 => {
@@ -125,8 +126,8 @@ impl Access {
         }
     }
 
-    /// [`Self::read_shared`] of the vector that lies `offset` bytes after `base`. `offset` is a constant, so `ptxas` makes it the offset
-    /// operand of the instructions.
+    /// As [`Self::read_shared`], for the vector that lies `offset` bytes after `base`. After inlining, `offset` is a constant, so `ptxas`
+    /// can write it into the address operand of each instruction.
     ///
     /// # Safety
     /// - `base` is in shared memory.
@@ -220,7 +221,7 @@ impl Access {
     /// Reads a vector of any size, unit by unit.
     ///
     /// # Safety
-    /// `address` is in memory `M`, a multiple of the unit, and the vector's bytes there are readable.
+    /// `address` is in memory `M` and is a multiple of the unit. The vector's bytes there are readable.
     #[inline(always)]
     unsafe fn read<M: Memory>(self, address: *const u32) -> Vector {
         let mut vector = [0; VECTOR_WORDS];

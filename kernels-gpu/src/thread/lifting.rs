@@ -106,7 +106,7 @@ pub fn append<O: Op<T>, T: Element, U: Element>(
     append_others::<O, T, U>(first, vector, index, items)
 }
 
-/// Combines `first` with the items of a vector after the first item, one after the other.
+/// Combines `first` with all items of a vector except the vector's first item, one after the other.
 #[inline(always)]
 fn append_others<O: Op<T>, T: Element, U: Element>(
     first: O::Accumulator,

@@ -41,7 +41,7 @@ pub(crate) use for_each_vector;
 
 const _: () = assert!(THREAD_VECTORS == 8);
 
-/// The most items of a vector.
+/// The greatest number of items that a vector can have.
 pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
 
 const _: () = assert!(MAX_VECTOR_ITEMS == 16);

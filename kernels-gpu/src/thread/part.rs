@@ -52,10 +52,10 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
 }
 
 impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H> {
-    /// Items of a vector.
+    /// The number of items of a vector.
     const ITEMS: usize = vector_items::<Wider<T, U>>();
 
-    /// Bytes of a vector.
+    /// The number of bytes of a vector.
     const BYTES: usize = Self::ITEMS * size_of::<T>();
 
     /// How a vector is accessed.
@@ -64,7 +64,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     /// How a single item is accessed, anywhere in the array.
     const ITEM_ACCESS: Access = Access::new(size_of::<T>(), align_of::<T>() | Self::ACCESS.unit());
 
-    /// Bytes from one of the thread's vectors to the next.
+    /// The number of bytes from the start of one of the thread's vectors to the start of the next.
     const STRIDE_BYTES: usize = STRIDE as usize * Self::BYTES;
 
     /// The part of the thread whose first vector is vector `vector` of a tile. The tile begins at `tile`, and `tile_items` of its items

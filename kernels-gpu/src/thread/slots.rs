@@ -6,14 +6,14 @@ use crate::element::VECTOR_WORDS;
 
 use super::{for_each_vector, Access, Vectors};
 
-/// A thread's slots, one for each of its vectors, in a tile of shared memory.
+/// A thread's slots in the shared memory of a tile: one slot for each of the thread's vectors.
 ///
 /// A slot has the size of a vector. If a scan's items and results have different types, a slot has the size of a vector of the wider type.
 /// A vector of the narrower type fills only the beginning of its slot.
 #[derive(Clone, Copy)]
 pub struct Slots {
     first: *mut u32,
-    /// Bytes from the start of a slot to the start of the next.
+    /// The number of bytes from the start of one of the thread's slots to the start of the next.
     stride_bytes: usize,
 }
 
@@ -44,7 +44,7 @@ impl Slots {
         unsafe { access.read_shared(self.address(v)) }
     }
 
-    /// [`Self::read`] for a constant `v`: the accesses to all slots share one base address.
+    /// As [`Self::read`], for a constant `v`. The accesses to all slots share one base address.
     ///
     /// # Safety
     /// Slot `v` exists and has been written, and `access` describes its vector.

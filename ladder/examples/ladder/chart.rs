@@ -1,7 +1,7 @@
 //! The chart, an SVG file: a panel for each document, with a bar for each rung.
 //!
-//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, a bar shows the number of lane instructions
-//! per item. The scale of the bars is logarithmic in both cases.
+//! On a real GPU, a bar shows the rung's rate. On the virtual GPU, whose times mean nothing, a bar shows the number of instructions per
+//! item, counted once for each lane. The scale of the bars is logarithmic in both cases.
 
 use std::error::Error;
 use std::path::Path;
@@ -40,8 +40,8 @@ const INSTRUCTIONS: Quantity = Quantity {
     },
 };
 
-/// Draws a panel for each document into the file `path`. A panel shows the document's problem with the most rungs. If several problems have
-/// equally many rungs, the panel shows the last of these problems.
+/// Draws a panel for each document into the file `path`. Of a document's problems (see [`Record::problem`]), the panel shows the problem
+/// that has the most rungs. If several problems have equally many rungs, the panel shows the last of these problems.
 pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure> {
     let mut panels: Vec<&[Record]> = Vec::new();
     for problem in records.chunk_by(|a, b| a.problem() == b.problem()) {

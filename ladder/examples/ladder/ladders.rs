@@ -166,7 +166,7 @@ fn rungs(document: Document, kind: Kind) -> impl Iterator<Item = Rung> {
     of(document).chain(of(Document::Library))
 }
 
-/// The most items for a rung, so that slow rungs do not take too long.
+/// The largest number of items for which the rung is run, so that slow rungs do not take too long.
 fn most_items(rung: Rung) -> usize {
     match rung {
         Rung::QuadraticScan => 1 << 20,

@@ -25,7 +25,7 @@ impl<O, T: Item> Operator<T> for O where
 {
 }
 
-/// An element type, with made-up items and the CPU's arithmetic.
+/// A type of items. The methods make up items, compute the total on the CPU, and compare a device's result with this total.
 pub trait Problem: Item + Default + Display {
     /// The type of the CPU's running total, which is exact or nearly so.
     type Total: Copy + Display;

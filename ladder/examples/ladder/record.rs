@@ -60,7 +60,7 @@ impl Counts {
         (counts.launches > 0).then_some(counts)
     }
 
-    /// Lane instructions of floating-point arithmetic: for a sum of floats, the applications of the operator.
+    /// Floating-point instructions, counted once for each lane. For a sum of floats, this is the number of applications of the operator.
     pub fn float_instructions(&self) -> u64 {
         self.counters.of_class(Class::Float)
     }

@@ -1,7 +1,7 @@
 //! The two tables of the ladder's kernels: a row for each kernel except `ladder_nested_hello`.
 //!
-//! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it comes before the
-//! arrow. The kind determines the kernel's parameters. The family is the name of the kernel's function.
+//! A row reads `kind family operator element => symbol`. If the block size is a constant of the kernel, it comes before the arrow. The kind
+//! determines the kernel's parameters. The family is the name of the function that the kernel calls.
 
 /// Passes every row of the first table to the macro `$callback`, as `kind family Op element => symbol;` or
 /// `kind family Op element block => symbol;`.

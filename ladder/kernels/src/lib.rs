@@ -1,4 +1,5 @@
-//! The ladder: the kernels of the tutorials that warpfold grew from. Each tutorial's first kernel is naive.
+//! The ladder: the kernels of the five tutorials that warpfold grew from. The tutorials are called documents 1 to 5. Each document's first
+//! kernel is naive.
 //!
 //! The kernels are here to be read, run and compared with the library's own. Like a user's kernels, they use the operators, items and
 //! building blocks of `warpfold-kernels`. Each kernel follows its document, and is corrected where the document's kernel is wrong or can no
@@ -21,8 +22,8 @@
 //! Every launch has to meet these conditions:
 //!
 //! - Blocks and grid are one-dimensional. The kernel supports the number of threads in a block.
-//! - Pointers are to global memory, and aligned. They point to the number of items that the kernel's documentation states. No two arrays
-//!   overlap, except that an inclusive scan of sections may be in place.
+//! - Pointers are to global memory, and aligned. Each points to as many items as the kernel's documentation states. No two arrays overlap,
+//!   except that an inclusive scan of sections may be in place.
 //! - Kernels that use shared memory have at least an item of dynamic shared memory for each thread of a block.
 //!
 //! Unlike the library's own kernels, the ladder's kernels do not promise that a float result has the same bits for every block size and

@@ -9,18 +9,21 @@
 //!                              blocks, as blocks of half the threads
 //! ```
 //!
-//! Cost with 2,048 blocks of 512 items: `recursive_waiting` and `recursive` launch 2,048 grids of one block at each of 8 levels, 16,384
-//! grids in all. `recursive_one_launcher` launches 8 grids. Every level goes through global memory.
+//! Cost with 2,048 blocks of 512 items: at each of 8 levels, `recursive_waiting` launches 2,048 grids of one block, and so does
+//! `recursive`. For each kernel, these are 16,384 grids in all. `recursive_one_launcher` launches 8 grids. Every level goes through global
+//! memory.
 //!
 //! Corrected:
-//! - The document's kernel waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes the place of
-//!   the wait: the new grid begins when the whole launching grid has ended. So the document's barrier after the wait is not needed.
-//! - The document's kernel without waiting has no barrier before the launch. But a launched grid sees only the writes that the launching
-//!   *thread* has seen: without a barrier, these are the writes of that thread, or at best of its warp. Here the kernel has this barrier.
+//! - The document's `gpuRecursiveReduce` waits with `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch
+//!   takes the place of the wait: the new grid begins when the whole launching grid has ended. So the document's barrier after the wait is
+//!   not needed.
+//! - The document's `gpuRecursiveReduceNosync` has no barrier before the launch. But a launched grid sees only the writes that the
+//!   launching *thread* has seen: without a barrier, these are the writes of that thread, or at best of its warp. Here the kernel has this
+//!   barrier.
 //! - In the document's last kernel, block 0 may launch the next level before other blocks have halved their items. Here this launch is a
 //!   tail launch too.
-//! - A launch can fail on the device, and the document does not check for that. Here a word for the host holds the highest error code of
-//!   all launches.
+//! - A launch can fail on the device, and the document does not check for that. Here the kernels store the highest error code of all
+//!   launches in a word of global memory, which the host checks.
 //! - As in `paired`, the host pads the items to whole blocks with the identity.
 
 use core::ffi::c_void;
@@ -59,8 +62,8 @@ unsafe fn note(refusal: *mut u32, code: u32) {
     }
 }
 
-/// The line that [`hello`] prints from each thread. It is exported under a fixed name, since the compiler's name may differ from build to
-/// build.
+/// The line that [`hello`] prints from each thread. It is exported under a fixed name, since a name that the compiler chooses may differ
+/// from build to build.
 #[export_name = "ladder_hello_greeting"]
 static GREETING: [u8; 51] = *b"Recursion=%d: Hello World from thread %d block %d\n\0";
 

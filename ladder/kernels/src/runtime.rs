@@ -16,7 +16,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// One dimension of this many blocks or threads.
+    /// The extents of a grid of `x` blocks, or of a block of `x` threads, in one dimension.
     #[inline(always)]
     pub const fn row(x: u32) -> Self {
         Self { x, y: 1, z: 1 }
@@ -27,9 +27,10 @@ impl Extent {
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub enum ChildStream {
-    /// The block's own stream: grids run some time after their launch, one after the other.
+    /// The stream of the launching block. Its grids run one after the other, each some time after its launch.
     Block = 0,
-    /// The grid runs when the launching grid has ended: all its blocks, and all grids that they have launched in their own streams.
+    /// The grid runs when the launching grid has ended. The launching grid ends when all its blocks have ended, and also all grids that
+    /// these blocks have launched in [`Self::Block`].
     Tail = 3,
 }
 

@@ -1,4 +1,4 @@
-//! The two texts of the kernels. They are separate because only the kernels that launch kernels have to be linked with a library.
+//! The two texts of the kernels. The texts are separate because only the kernels that launch kernels have to be linked with a library.
 
 /// The PTX of several kernels, in one file.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,7 @@ use crate::text::Text;
 const DECLARED: &str =
     "\t.reg .pred %p<9>;\n\t.reg .b16 %rs<9>;\n\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n";
 
-/// The entry with these lines, each with its semicolon or colon.
+/// An entry with these lines. Each line includes its semicolon or colon.
 fn entry(lines: &[&str]) -> String {
     let lines: String = lines.iter().map(|line| format!("\t{line}\n")).collect();
     format!(".visible .entry k(\n\t.param .u64 k_param_0\n)\n{{\n{DECLARED}{lines}}}\n")

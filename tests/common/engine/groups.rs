@@ -15,7 +15,7 @@ enum Starts<'a> {
     Rows(usize),
 }
 
-/// The results of runs, the runs' first keys, and the runs' starts followed by the number of items.
+/// Three lists: the results of the runs, their first keys, and their starts. The number of items follows the last start.
 pub type ReducedRuns<R, K> = (Vec<R>, Vec<K>, Vec<u32>);
 
 impl Engine {
@@ -80,7 +80,7 @@ impl Engine {
         ]);
         let report = self.upload(&[0_u64]);
         let diagonals = (items.len() + segment_count) as u64;
-        // The library chooses the windows and the threads in nearly the same way.
+        // The size of windows and the number of threads are chosen here in nearly the same way as in the library.
         let resident_blocks = 4 * u64::from(self.device.multiprocessors);
         let chunk_items = segments::chunk_items::<T, O::Accumulator>();
         let window_shift = segments::window_shift(chunk_items, diagonals, resident_blocks);
@@ -103,11 +103,14 @@ impl Engine {
         parameters.extend(more);
         let windows = segments::window_count(diagonals, window_shift);
         let blocks = windows.div_ceil(self.windows_per_block);
-        let (threads, extent) = match windows <= resident_blocks {
-            true => (segments::tuning::SHORT_BLOCK_THREADS, segments::Extent::Double),
-            false => (segments::tuning::LONG_BLOCK_THREADS, task.extent()),
+        let (threads, size) = match windows <= resident_blocks {
+            true => (
+                segments::tuning::SHORT_BLOCK_THREADS,
+                segments::RoomSize::Double,
+            ),
+            false => (segments::tuning::LONG_BLOCK_THREADS, task.room_size()),
         };
-        let mut shared_bytes = segments::shared_bytes::<T, O::Accumulator>(extent);
+        let mut shared_bytes = segments::shared_bytes::<T, O::Accumulator>(size);
         if threads == segments::tuning::SHORT_BLOCK_THREADS && offset_bytes == 0 {
             shared_bytes = shared_bytes.max(segments::rings::row_bytes::<T, O::Accumulator>());
         }
@@ -191,7 +194,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(), LaunchError> {
         let windows = segments::window_count(item_count, window_shift);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(segments::Extent::Double);
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(segments::RoomSize::Double);
         let shape = shape(windows, segments::tuning::SHORT_BLOCK_THREADS, shared_bytes);
         self.launch(&shape, parameters, options).map(drop)
     }

@@ -1,4 +1,4 @@
-//! Kernels that use the building blocks, and write their results.
+//! Kernels that call the building blocks for users' kernels, and write what the building blocks return.
 
 /// Bytes of a block's shared memory: four scratches, each of 8 values of 4 bytes.
 pub const SHARED_BYTES: u32 = 128;
@@ -14,8 +14,8 @@ warpfold::kernels! {
         unsafe { results.add(thread::index() as usize).write(result) };
     }
 
-    /// The results of a warp's lanes: the values of the lane below, of the lane above and of lane 7; the reduction; both scans. Six rows of
-    /// 32 numbers.
+    /// Writes six rows of 32 numbers, one number for each lane of a warp. The rows are: the value of the lane below, the value of the lane
+    /// above, the value of lane 7, the warp's reduction, the inclusive scan, and the exclusive scan.
     pub fn warps(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::{thread, warp};
@@ -41,15 +41,15 @@ warpfold::kernels! {
         }
     }
 
-    /// The results of a block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows
-    /// of 256 numbers.
+    /// Writes five rows of 256 numbers, one number for each thread of a block. The rows are: the block's reduction, the inclusive scan, the
+    /// total of that scan, the exclusive scan, and thread 0's value.
     pub fn blocks(results: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
         let thread = thread::index();
-        // SAFETY: all 256 threads reach every call. The block has `SHARED_BYTES`, in which the four scratches do not overlap. There are
-        // five results for each thread.
+        // SAFETY: all 256 threads reach every call. The block has `SHARED_BYTES` of shared memory, in which the four scratches do not
+        // overlap. There are five results for each thread.
         unsafe {
             let scratch = [Scratch::at(0), Scratch::at(32), Scratch::at(64), Scratch::at(96)];
             let sum = block::reduce::<Sum, u32>(thread, &scratch[0]);
@@ -65,13 +65,14 @@ warpfold::kernels! {
         }
     }
 
-    /// The running sums of the items, 256 at a time. The block uses its scratch again after a barrier.
+    /// Writes the running sums of the items. The block scans 256 items at a time. Its threads meet at a barrier before they use the scratch
+    /// again.
     pub fn running_sums(items: *const u32, item_count: u32, sums: *mut u32) {
         use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
         // SAFETY: all 256 threads reach every call, since `item_count` is the same for all. A barrier comes before the scratch is used
-        // again. The block has `SHARED_BYTES`, enough for one scratch. There are `item_count` items and sums.
+        // again. The block has `SHARED_BYTES`, enough for one scratch. There are `item_count` items, and `item_count` sums.
         unsafe {
             let scratch = Scratch::at(0);
             let mut before = 0;
@@ -135,7 +136,8 @@ warpfold::kernels! {
         }
     }
 
-    /// Atomic sums of `f32` and maxima of `i32`, in global memory and in shared memory. The atomic functions take the bits of values.
+    /// Atomic sums of `f32` and maxima of `i32`, in global memory and in shared memory. The atomic functions take a value as its bits, a
+    /// `u32`.
     pub fn atomics(floats: *const f32, integers: *const i32, results: *mut u32) {
         use warpfold::device::{atomic, block, thread};
         let shared = block::shared_memory::<u32>();

@@ -13,7 +13,7 @@ warpfold::item! {
 impl Complex {
     const ONE: Self = Self { re: 1.0, im: 0.0 };
 
-    /// Whether this has the bits of 1. With `==`, 1 − 0i would be equal to 1 too.
+    /// Whether both parts have the bits of the number 1 + 0i. With `==`, 1 − 0i would be equal to 1 too.
     fn is_one(self) -> bool {
         self.re.to_bits() == 1.0f32.to_bits() && self.im.to_bits() == 0
     }
@@ -63,7 +63,7 @@ impl Op<Complex> for ComplexProduct {
 
 impl Commutative for ComplexProduct {}
 
-/// Replaces every NaN by the same NaN, since devices do not agree on NaNs' payloads.
+/// Replaces any NaN by `f32::NAN`, since devices do not agree on the payload of a NaN.
 fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
@@ -129,7 +129,7 @@ impl Op<f32> for ArgMin {
 
 impl Commutative for ArgMin {}
 
-/// An integer for each float. The integers have the order of [`f32::total_cmp`].
+/// Turns a float into an integer. A comparison of two such integers gives the same answer as [`f32::total_cmp`] of the floats.
 fn order(value: f32) -> i32 {
     let bits = value.to_bits() as i32;
     bits ^ ((bits >> 31) as u32 >> 1) as i32
@@ -223,7 +223,7 @@ impl Op<i32> for MinMax {
 
 impl Commutative for MinMax {}
 
-/// The saturating sum: it stops at the type's largest value.
+/// The sum of the items, but at most `u16::MAX`.
 #[derive(Debug, Clone, Copy)]
 pub struct SaturatingSum;
 
@@ -255,7 +255,7 @@ impl Op<u16> for SaturatingSum {
 
 impl Commutative for SaturatingSum {}
 
-/// The greatest pair, by its first number and then by its second.
+/// The greatest pair. Pairs are compared by their first numbers and, if these are equal, by their second numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct LastPair;
 
@@ -299,7 +299,7 @@ warpfold::item! {
     }
 }
 
-/// The logarithm of a sum of exponentials, as `exponent` and `scale`: `exponent + ln(scale)`.
+/// The logarithm of a sum of exponentials. The result has an `exponent` and a `scale`, and the logarithm is `exponent + ln(scale)`.
 #[derive(Debug, Clone, Copy)]
 pub struct LogSumExp;
 
@@ -328,13 +328,13 @@ impl Op<f32> for LogSumExp {
         if left.scale == 0.0 {
             return right;
         }
-        // A NaN wins.
+        // An exponent that is NaN counts as the higher one.
         let (high, low) = if left.exponent < right.exponent || right.exponent.is_nan() {
             (right, left)
         } else {
             (left, right)
         };
-        // Equal infinities have the factor 1, although their difference is NaN.
+        // If both exponents are the same infinity, the factor is 1, although the difference of the exponents is NaN.
         let factor = match low.exponent == high.exponent {
             true => 1.0,
             false => exp_of_negative(low.exponent - high.exponent),
@@ -407,9 +407,10 @@ impl Commutative for WeightedMean {}
 warpfold::one_reading! {
     /// The sum and the maximum, in an accumulator of two words.
     pub struct SumAndMax = (warpfold::Sum, warpfold::Max);
-    /// A sum and an index, in an accumulator of four words.
+    /// The sum, and the index of the minimum, in an accumulator of four words.
     pub struct SumAndPlace = (warpfold::Sum, warpfold::ArgMin);
-    /// Three results of 20 bytes in all, in an accumulator of six words.
+    /// The sum, the index of the minimum, and the number of items that are not zero. The three results have 20 bytes together, and the
+    /// accumulator has six words.
     pub struct Summary = (warpfold::Sum, warpfold::ArgMin, warpfold::CountNonZero);
 }
 

@@ -1,5 +1,6 @@
-//! Operators such as users write give the same bits on the device as on the CPU. Most of them are tested at many lengths. They obey the
-//! laws that `check_operator` checks.
+//! Tests of the operators in `operators.rs`, which are such as users write. An operator gives the same bits on the device as on the CPU.
+//! Most of the operators are tested at many lengths. All operators except `NegatedSum` are also passed to `check_operator` or one of its
+//! variants, which checks the laws of operators.
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]

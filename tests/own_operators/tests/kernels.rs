@@ -8,7 +8,7 @@ use warpfold::cust::memory::{DeviceBuffer, DevicePointer};
 use warpfold::cust::stream::{Stream, StreamFlags};
 use warpfold::{Cpu, Gpu, OwnKernel, scan};
 
-/// Runs a kernel, as one block unless a number of blocks is given, and returns its results.
+/// Runs a kernel and returns its results. If no number of blocks is given, the kernel runs as one block.
 macro_rules! run {
     ($kernel:ident, $threads:literal, [$($argument:expr),*], $results:expr) => {
         run!($kernel, 1 x $threads, [$($argument),*], vec![u32::MAX; $results])
@@ -20,8 +20,8 @@ macro_rules! run {
         let function = module.get_function(kernel.name()).unwrap();
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
         let results = DeviceBuffer::from_slice(&$results).unwrap();
-        // SAFETY: each use passes the kernel's parameters, with buffers that outlive the `synchronize` below and hold the items that
-        // the kernel reads; `$results` has an element for each result. `SHARED_BYTES` is enough for every kernel.
+        // SAFETY: each use of this macro passes the kernel's parameters. Their buffers outlive the `synchronize` below, and hold the items
+        // that the kernel reads. `$results` has an element for each result. `SHARED_BYTES` is enough for every kernel.
         unsafe {
             launch!(function<<<$blocks, $threads, SHARED_BYTES, stream>>>(
                 $($argument,)* results.as_device_ptr()

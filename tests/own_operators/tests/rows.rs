@@ -1,5 +1,5 @@
-//! An operator that uses items' indices gives the CPU's results on rows and segments of many lengths. Indices count from the start of each
-//! row or segment.
+//! Rows and segments of many lengths are reduced by an operator that uses the indices of items. The device gives the same results as the
+//! CPU. Indices count from the start of each row or segment.
 
 #[path = "../../common/numbers.rs"]
 mod numbers;
@@ -10,9 +10,10 @@ use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Cpu, Gpu, reduce};
 use warpfold_kernels::segments::rings::has_rings;
 
-/// Numbers of rows, each with the number of items of a row. Rows of 16 to 4,096 items go through rings if their length is a power of two.
-/// Rows of 8,192 items go through rings if there are many such rows. If a row has at most 256 items, a ring's step has several rows. Some
-/// launches end in the middle of a step.
+/// Each pair has the number of rows, and the number of items of a row. A kernel may copy rows to shared memory through a ring for each
+/// warp, in steps of up to 512 items (see `warpfold_kernels::segments::rings`). Rows of 16 to 4,096 items go through rings if their length
+/// is a power of two. Rows of 8,192 items go through rings if there are many rows. If a row has at most 256 items, a ring's step has
+/// several rows. Some launches end in the middle of a step.
 const ROWS: [(usize, usize); 24] = [
     (1000, 1),
     (700, 8),
@@ -40,8 +41,8 @@ const ROWS: [(usize, usize); 24] = [
     (1, 65_536),
 ];
 
-/// Lengths of long segments. The first segment is longer than a chunk of 4,096 items. Its last chunk begins in the same window as the other
-/// segments.
+/// Lengths of long segments. The first segment is longer than a chunk of 4,096 items. Its last chunk and the other three segments begin in
+/// the same window.
 const LONG: [usize; 4] = [5000, 1100, 900, 1000];
 
 fn number(random: &mut Random) -> i64 {

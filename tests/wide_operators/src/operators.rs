@@ -247,8 +247,8 @@ choices! {
     Latest u64 8: |left, right| true;
 }
 
-/// Sums of records, number by number. Results have another size than the items: they end with the number of items, or lack the last 32
-/// bits.
+/// Sums of records, number by number. Results have another size than the items. For items of type `[u32; 4]`, a result has a fifth number,
+/// the number of items. For items of type `[u64; 3]`, a result lacks the last 32 bits of the sum.
 #[derive(Debug, Clone, Copy)]
 pub struct Resized;
 

@@ -1,4 +1,5 @@
-//! Operators on wide items or with wide accumulators give the same bits on the device as on the CPU. `Total` and `Top3` also obey the laws.
+//! Operators on wide items or with wide accumulators give the same bits on the device as on the CPU. `Total` and `Top3` also obey the laws
+//! of [`check_operator`].
 
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -84,7 +85,7 @@ macro_rules! choices {
     ($($name:ident: $operator:ident $number:ident $count:literal;)*) => {$(
         #[test]
         fn $name() {
-            // The first number has few values, so that some are equal.
+            // The first number of an item has at most 50 values, so that some items have equal first numbers.
             check_scans::<$operator, [$number; $count]>(|numbers| {
                 let mut item = std::array::from_fn(|_| numbers.bits() as $number);
                 item[0] %= 50;

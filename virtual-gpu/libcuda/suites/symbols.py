@@ -52,8 +52,8 @@ def main():
             name.encode(), ctypes.byref(address), version, ctypes.c_uint64(flags), ctypes.byref(status)
         )
         symbol = exported.get(address.value, "")
-        # No two function types may give the same function. The symbol of the function must be the name of the call, with or without a
-        # version, and with the ending of the function type (`_ptds`, `_ptsz` or none).
+        # `cuGetProcAddress` must return a different function for each function type. The symbol of the function must be the name of the
+        # call, with or without a version, and with the ending of the function type (`_ptds`, `_ptsz` or none).
         is_new = found.setdefault(symbol, (name, version, ending)) == (name, version, ending)
         is_named = re.fullmatch(rf"{name}(_v\d+)?{ending}", symbol)
         passed = code == 0 and status.value == 0 and is_new and is_named

@@ -1,6 +1,6 @@
 //! Tests the library as `libcuda.so.1`, opened at run time. Each case is a separate process: this program starts itself with the word of
 //! the case as the argument, and compares the output. This program is also linked with the virtual driver, for the cases in which a process
-//! has two copies of it.
+//! has two copies of the driver.
 
 use std::env;
 use std::error::Error;

@@ -36,8 +36,8 @@ pub(crate) fn bit_field_insert<T: Integer>(a: T, b: T, position: u32, length: u3
     T::from_wide(b.widen() & !field | a.widen() << position & field)
 }
 
-/// The position and the length of a bit field, as the hardware reads them. For fields of 32-bit values it reads
-/// the low eight bits of both, as in the PTX ISA. For fields of 64-bit values it reads all bits.
+/// The position and the length of a bit field, as the hardware reads them. For fields of 32-bit values it reads the low eight bits of both,
+/// as in the PTX ISA. For fields of 64-bit values it reads all bits of both.
 fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     match T::BITS {
         64 => (position.min(64), length.min(64)),
@@ -45,7 +45,7 @@ fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     }
 }
 
-/// `bmsk`: `length` ones from `position` on. The length and the position are limited to 32.
+/// `bmsk`: `length` ones from `position` on. A length or a position above 32 counts as 32.
 pub(crate) fn bit_mask(position: u32, length: u32) -> u32 {
     let (position, length) = (position.min(32), length.min(32));
     ((bits_below(length) << position) as u64) as u32
@@ -57,8 +57,8 @@ pub(crate) fn find_leading<T: Integer>(a: T) -> u32 {
     127_u32.wrapping_sub(wide.leading_zeros())
 }
 
-/// `prmt` without a mode: four bits of the selector choose each result byte. If the highest of the
-/// four is set, all eight bits of the result byte are the chosen byte's sign.
+/// `prmt` without a mode: the selector has four bits for each result byte. The lower three choose one of the eight bytes of `a` and `b`. If
+/// the fourth is set, all eight bits of the result byte are the sign bit of the chosen byte.
 pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     let source = u64::from(b) << 32 | u64::from(a);
     (0..4).fold(0, |result, i| {
@@ -110,7 +110,7 @@ pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
 }
 
 /// `fns`: the position of the `offset`-th set bit, or all ones if there is no such bit. If `offset` is positive, the set bits are counted
-/// upwards from `base`. If it is negative, they are counted downwards from `base`. If it is 0, the bit at `base` itself is meant. For the
+/// upwards from `base`. If it is negative, they are counted downwards from `base`. If it is 0, only the bit at `base` is looked at. For the
 /// offset `i32::MIN` the hardware gives 0.
 pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     if offset == i32::MIN {

@@ -1,6 +1,7 @@
 //! Several small integers in one register: dot products, pairs of 16-bit integers, and absolute differences.
 
-/// The integer at `index` in a word of packed integers of `width` bits. It is extended with zeros, or with its sign.
+/// The integer at `index` in a word of packed integers of `width` bits. It is extended with its sign if it is `signed`, and with zeros
+/// otherwise.
 fn part(packed: u32, index: u32, width: u32, signed: bool) -> i64 {
     let low = i64::from(packed >> (index * width)) & ((1 << width) - 1);
     match signed && low >> (width - 1) != 0 {
@@ -9,7 +10,7 @@ fn part(packed: u32, index: u32, width: u32, signed: bool) -> i64 {
     }
 }
 
-/// `dp4a`: the four products of the bytes of `a` and `b`, added to `c`.
+/// `dp4a`: `c` plus four products, each of a byte of `a` and the byte of `b` at the same index.
 pub(crate) fn dot4<const A_SIGNED: bool, const B_SIGNED: bool>(a: u32, b: u32, c: u32) -> u32 {
     (0..4).fold(c, |sum, i| {
         let product = part(a, i, 8, A_SIGNED) * part(b, i, 8, B_SIGNED);

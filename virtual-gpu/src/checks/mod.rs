@@ -4,7 +4,7 @@
 //! races is an [`Observer`] of the launch, and keeps its own state. At the end of a launch, `streams` compares the bytes that the launch
 //! touched with the bytes that other work touched. The checks of copies and of leaks are in `driver`. The check for uninitialised bytes
 //! keeps its state, [`Undefined`], next to the registers and the memories; `exec/init` updates it. The interpreter is compiled separately
-//! for each type of observer. So the calls of an observer cost nothing in a launch that is not watched.
+//! for each type of observer. So the calls to an observer cost nothing in a launch that is not watched.
 
 mod observer;
 mod race;

@@ -118,7 +118,7 @@ impl Scope {
         }
     }
 
-    /// The devices that have separate texts: those of `architectures`, and the device for which the library makes texts.
+    /// The devices that have separate texts: those in `architectures` and, if [`MADE_OF`] is among them, also [`MADE`].
     pub fn devices(&self) -> Vec<&'static str> {
         let mut devices = self.architectures.clone();
         if devices.contains(&MADE_OF) {

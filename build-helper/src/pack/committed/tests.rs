@@ -33,7 +33,7 @@ fn a_file_that_does_not_fit_has_a_reason() {
     assert_eq!(read(b""), Err(Unfit::Damaged));
 }
 
-/// Changes each bit of a file, and cuts it at each length: no such file is accepted.
+/// A file is refused if one of its bits is changed, if it is cut anywhere, or if a byte is appended.
 #[test]
 fn a_damaged_file_is_never_used() {
     let file = to_file(&stamp(), &compiled()).unwrap();

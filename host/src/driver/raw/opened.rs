@@ -14,7 +14,7 @@ const NAME: &str = if cfg!(windows) {
     "libcuda.so.1"
 };
 
-/// The driver's library. It is never closed once all functions are found.
+/// The driver's library. Once all functions are found, the library is never closed.
 pub(super) struct Driver(Library);
 
 /// Why the driver's functions cannot be called.

@@ -1,4 +1,4 @@
-//! Records of streams: handles that are reused, more streams than are kept, streams of another context.
+//! Tests of the records of streams: with a handle that is reused, with more streams than are kept, and with a stream of another context.
 
 use super::*;
 use crate::driver::OwnStream;

@@ -1,4 +1,4 @@
-//! Lanes are kept, up to a bound, and are used only in their own context.
+//! Tests: idle lanes are kept up to a bound, and a lane is used only in its own context.
 
 use virtual_gpu::driver::live_of_this_thread;
 

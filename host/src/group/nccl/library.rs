@@ -46,7 +46,7 @@ pub(super) struct Config {
     magic: u32,
     version: u32,
     blocking: c_int,
-    /// The first field of a later version, with the value for "not set". In version 2.14 these bytes are padding.
+    /// The first of the fields that later versions have added. Its value means "not set". In version 2.14 these bytes are padding.
     unset: c_int,
 }
 

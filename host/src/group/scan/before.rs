@@ -1,11 +1,11 @@
-//! The prefix of a tile: the published values that it is computed from, their slots on a board, and their combination.
+//! Computes the prefix of a tile. The prefix is combined from published values, each of which has a slot on a board.
 
 use std::iter;
 use std::ops::Range;
 
 use warpfold_kernels::contract::{SCAN_GROUP_TILES, ScanTiles};
 
-/// A published value: what it is, and the number of its tile or tile group.
+/// Names a published value: its sort, and the number of its tile or tile group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     /// The aggregate of a tile.
@@ -39,7 +39,8 @@ impl Places {
     }
 }
 
-/// What other ranks need of these tiles: the aggregates of whole tile groups, and of single tiles in tile groups that ranks share.
+/// The aggregates of these tiles that other ranks need: one for each whole tile group, and one for each tile that is in no whole tile
+/// group.
 pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
     let whole = whole_groups(&tiles);
     let before = tiles.start..whole.start.saturating_mul(SCAN_GROUP_TILES).min(tiles.end);

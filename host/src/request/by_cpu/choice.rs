@@ -26,7 +26,7 @@ pub trait Choose<T> {
     fn is_chosen(arguments: &Arguments<Memory<'_>>) -> Vec<bool>;
 }
 
-/// The predicate `C` or [`Flagged`], wrapped in a type of this module.
+/// `C`, which is a predicate or [`Flagged`], wrapped in a type of this module.
 #[derive(Debug)]
 pub struct By<C>(C);
 

@@ -211,8 +211,8 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (OnTheHost, Who
             to.copy_from_slice(bytemuck::cast_slice(&scanned));
             return Ok(());
         }
-        // SAFETY: the reference is to the same bytes, for the same mutable borrow, and `MaybeUninit<u8>` has the layout of `u8`. `scan_to`
-        // writes initialised bytes only, so the slice stays initialised even if the scan fails.
+        // SAFETY: the new reference has the bytes and the lifetime of the old one, which is not used again. `MaybeUninit<u8>` has the
+        // layout of `u8`. `scan_to` writes initialised bytes only, so the slice stays initialised even if the scan fails.
         let to = unsafe { &mut *(ptr::from_mut(to) as *mut [MaybeUninit<u8>]) };
         let items = arguments.input.host();
         gpu.enter(|entered| staged::scan_to(entered, O::row(), items, to))
@@ -349,7 +349,7 @@ fn returned<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     Ok((scanned, total))
 }
 
-/// Scans with options, and writes the results to the request's output, or in place. Returns the total.
+/// Runs a scan with options, and writes the results to the request's output, or in place. Returns the total.
 fn written<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
     mut arguments: Arguments<Memory<'_>>,

@@ -1,7 +1,8 @@
-//! The copies between global memory and the runs of a tile of large items.
+//! Copies between global memory and the shared memory that holds a tile of large items. The parent module explains a warp's *stretch* and a
+//! lane's *run*.
 //!
-//! If all items of a warp's stretch exist and all addresses are multiples of 16, the warp copies units of 16 bytes. Otherwise it copies
-//! words or bytes.
+//! If all items of a warp's stretch exist, and the stretch is aligned to 16 bytes in global and in shared memory, the warp copies units of
+//! 16 bytes. Otherwise it copies words or bytes.
 
 use core::marker::PhantomData;
 
@@ -16,7 +17,7 @@ use crate::thread::{for_each_vector, Access};
 use super::super::Shape;
 use super::LargeTile;
 
-/// The largest unit of a copy.
+/// The size in bytes of the largest unit that is copied at once.
 const SIXTEEN: usize = 16;
 
 /// Runs a block of code for each index from 0 to 13: a lane copies at most 14 units of 16 bytes.
@@ -29,15 +30,15 @@ macro_rules! for_each_round {
 /// The calling warp's part of a tile, in an array of items or results of type `V`.
 #[derive(Clone, Copy)]
 pub struct Stretch<V> {
-    /// The lowest address.
+    /// The lowest address of the stretch, even if the item there does not exist.
     first: *mut V,
-    /// The first item that exists, counted from the lowest address.
+    /// The index of the first item that exists, counted from the lowest address.
     begin: u32,
-    /// One past the last item that exists.
+    /// One past the index of the last item that exists.
     end: u32,
 }
 
-/// Where the values of type `V` are in a run in shared memory.
+/// How the values of type `V` of a warp's stretch lie in shared memory.
 pub(super) struct Layout<V, S>(PhantomData<(V, S)>);
 
 impl<V: Element, S: Shape> Layout<V, S> {
@@ -71,7 +72,7 @@ impl<V: Element, S: Shape> Layout<V, S> {
     /// Bytes of a stretch in global memory.
     const STRETCH_BYTES: u32 = WARP_LANES * Self::RUN_BYTES as u32;
 
-    /// The distance in shared memory from a stretch's first byte to the byte that has the number `byte` in global memory.
+    /// The place of byte `byte` of a stretch in shared memory, as a distance in bytes from the stretch's first byte there.
     #[inline(always)]
     fn place(byte: u32) -> u32 {
         match Self::IS_DENSE {
@@ -115,7 +116,7 @@ impl<V: Element> Stretch<V> {
         align_of::<V>() >= unit || (self.first as u64).is_multiple_of(unit as u64)
     }
 
-    /// The range of the bytes that exist: the first byte, and the end.
+    /// The bytes of the items that exist, counted from the lowest address: the first byte, and one past the last byte.
     #[inline(always)]
     fn bytes(&self) -> (u32, u32) {
         let size = size_of::<V>() as u32;
@@ -128,7 +129,7 @@ impl<O: Op<T>, T: Element, S: Shape> LargeTile<O, T, S> {
     ///
     /// # Safety
     /// - The stretch's existing items are readable, and nobody writes them before the end of [`Self::end_copy`].
-    /// - No other warp uses the warp's runs.
+    /// - No other warp uses the calling warp's runs.
     /// - Convergent: the whole warp.
     #[inline(always)]
     pub unsafe fn begin_copy(&self, stretch: Stretch<T>, policy: EvictionPolicy) {

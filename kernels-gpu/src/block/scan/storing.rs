@@ -113,7 +113,8 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
             if V < S::ROWS {
                 let vector = Self::first_blocked() + V as u32;
                 let index = items.index(vector, S::VECTOR_ITEMS);
-                // SAFETY: the blocked slots are written and this thread's (conditions of this function), and `V` is one of them.
+                // SAFETY: the blocked slots are written, and no other thread uses them (conditions of this function). Slot `V` is one of
+                // them.
                 unsafe {
                     let words = self.read(slots, V);
                     let results = P::place::<O, T>(&mut before, &words, index, lifted(vector));

@@ -17,14 +17,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the units' values with the values of earlier chunks. Several warps may share 32 units: the first of these warps has the
     /// units' values. If a unit's chunk is the last of 16, the unit combines the values of these chunks. If the chunk is also the last of
     /// 256, the unit then combines 16 such results, and so on. Then the unit publishes its value. A column's last unit is an exception. In
-    /// a reduction, it also combines the values that are left over on each level, in an incomplete group, and then writes the column's
-    /// result. In a scan, it does nothing here.
+    /// a reduction, it combines the last group of values of each level (see the parent module), even if this group is incomplete. Then it
+    /// writes the column's result. In a scan, it does nothing here.
     ///
     /// # Safety
     /// Convergent: the whole block. `unit` is the calling thread's unit, and `board` is the launch's board.
     #[inline(always)]
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
-        // In a scan, the last chunk of a column needs no value: no unit waits for it, and columns have no result.
+        // In a scan, the last chunk of a column needs no value: no unit waits for it, and there is no result for a whole column.
         let mut goes_on = unit.exists && (self.task == Task::Reduce || !unit.is_last);
         // `place` is the index of the unit's value among the column's values of the current level.
         let (mut place, mut bits) = (unit.chunk, 0);
@@ -36,9 +36,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 false => before == FAN - 1,
             };
             // SAFETY: the whole block is here (this function's condition). All threads leave the loop at the same ballot: if columns have
-            // several chunks, all warps have the same units; otherwise `goes_on` becomes false for all units. Only the thread with leaf 0
-            // of a unit finishes the unit, and only once, since `goes_on` is false afterwards. The barriers separate warp 0's reads of
-            // published values from the writes by all warps.
+            // several chunks, all warps have the same units; otherwise `goes_on` is false for all units at the first ballot. Only the
+            // thread with leaf 0 of a unit finishes the unit, and only once, since `goes_on` is false afterwards. The barriers separate
+            // warp 0's reads of published values from the writes by all warps.
             unsafe {
                 if unit.leaf == 0 && goes_on && !has_more {
                     self.finish(unit, board, value);
@@ -48,7 +48,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::ballot(goes_on) == 0 {
                     return;
                 }
-                // Orders warp 0's reads on the level below before the writes that replace these values. Also orders the block's
+                // Orders warp 0's reads of the level below before the writes that replace the values of that level. Also orders the block's
                 // publications before its reads of the board.
                 simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
@@ -64,14 +64,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of `before` published values, at least one, followed by the value `after`. Both belong to the calling lane's unit.
+    /// The fold of `before` published values, followed by the value `after`. All these values belong to the calling lane's unit.
     ///
     /// # Safety
     /// The published values are written, and `before` is at least 1.
     #[inline(always)]
     unsafe fn fold_published(&self, before: u32, after: O::Accumulator) -> O::Accumulator {
-        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold takes places 0 to `before`.
-        // Place `before` stands for `after`: there the closure reads place `before - 1` again, so only written values are read.
+        // SAFETY: `before` values are written, at least one: this function's conditions. The pairwise fold calls the closure for places 0
+        // to `before`. The last of these places stands for `after`. For this place, the closure reads place `before - 1` again, so only
+        // written values are read.
         unsafe {
             if O::PAIRS_SIXTEENS {
                 let value = |place: u32| {
@@ -97,8 +98,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn finish(&self, unit: &Unit, board: Board, value: O::Accumulator) {
         // SAFETY: the unit exists, and nobody else finishes it: this function's conditions. So its column has a result (the launch's
-        // condition 4). If the unit is not its column's last, columns have several chunks, and the board has a slot for the unit (condition
-        // 5).
+        // condition 4). A unit that is not its column's last exists only if columns have several chunks. Then the board has a slot for each
+        // unit (condition 5).
         unsafe {
             if unit.is_last {
                 write_result!(O, T, self.output, unit.column as usize, value);
@@ -128,7 +129,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // on all threads. The barriers separate warp 0's reads of published values from the writes by all warps.
             unsafe {
                 if simt::ballot(before > 0) != 0 {
-                    // Orders warp 0's reads on the level above before the writes that replace these values.
+                    // Orders warp 0's reads of the level above before the writes that replace the values of that level.
                     simt::barrier();
                     self.bring(unit, board, bits, before);
                     // Orders all warps' writes of published values before warp 0's reads.
@@ -146,13 +147,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Waits for published values, and writes them to shared memory. Each of these values combines 2^`bits` chunks. The values of a level
-    /// form groups of sixteen. Each lane's unit needs the `before` values that precede the unit's own value in its group. Warp `w` waits
-    /// for the value with index `w` in the group of each lane's unit.
+    /// form groups of sixteen. Each lane's unit needs the `before` values that precede the unit's own value in its group. In warp `w`, each
+    /// lane waits for the value with index `w` in the group of the lane's unit, if the unit needs this value.
     ///
     /// # Safety
     /// 1. Convergent: the whole block, with the threads' units and the launch's board.
     /// 2. No thread reads the values of the previous level any more.
-    /// 3. If `before` is not 0, columns have several chunks, and `before` is the index of the unit's value in its group of sixteen values
+    /// 3. If `before` is not 0: columns have several chunks, and `before` is the index of the unit's value in its group of sixteen values
     ///    of this level.
     #[inline(always)]
     unsafe fn bring(&self, unit: &Unit, board: Board, bits: u32, before: u32) {
@@ -169,7 +170,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             slot = self.slot(unit) - chunks_between * self.column_count as u32;
         }
         loop {
-            // SAFETY: `before` is not 0 on at least one lane, so columns have several chunks (condition 3), and the board has a slot for
+            // SAFETY: `before` is not 0 on at least one lane, so columns have several chunks (condition 3). So the board has a slot for
             // each unit (the launch's condition 5). Lanes that want no value read slot 0. All lanes leave the loop together. `place <
             // before < FAN`, so `place` is an index of `published`. No other warp writes the values at this index, and no thread reads them
             // (condition 2).

@@ -35,7 +35,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unit.origin.wrapping_add(offset) as usize
     }
 
-    /// Whether the calling thread holds the leaf's items.
+    /// Whether the calling thread holds the leaf's items in registers.
     #[inline(always)]
     fn is_held(unit: &Unit) -> bool {
         Self::HOLDS && unit.row_count == FAN
@@ -61,7 +61,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         items
     }
 
-    /// The fold of the leaf's items: a left fold, or pairwise. It is the identity if the leaf has no rows.
+    /// The leaf's items, combined by a left fold or pairwise. The result is the identity if the leaf has no rows.
     ///
     /// # Safety
     /// `unit` is the calling thread's unit, and `items` is the result of [`Self::load`].
@@ -150,7 +150,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// The words of vector `v` of a leaf's items.
+/// The words of vector `v`, when a leaf's items are packed into vectors.
 #[inline(always)]
 fn vector_of_rows<T: Element>(items: &Held<T>, v: usize) -> Words {
     let mut vector = [0; VECTOR_WORDS];

@@ -68,10 +68,10 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let tiles = Ord::min(tiles.saturating_sub(first), 1 << shift) as u32;
         let mut turn = 0;
         // SAFETY: the whole block is here (this function's condition), and all its threads have the same tiles. A barrier lies between the
-        // writes of bits and the reads of them, and another one between these reads and the next writes; likewise for the turn's tiles.
-        // Until all blocks have arrived, only this block writes its range and its tiles. The layout has memory for them. A block's `arrive`
-        // releases its write of the range, and the last block's `arrive` acquires the writes of all blocks. The barrier orders these writes
-        // before the reads of the last block's other threads.
+        // writes of bits and the reads of them, and another one between these reads and the next writes. The same holds for the writes and
+        // reads of the turn's tiles in shared memory. Until all blocks have arrived, only this block writes its range and its tiles. The
+        // layout has memory for them. A block's `arrive` releases its write of the range, and the last block's `arrive` acquires the writes
+        // of all blocks. The barrier orders these writes before the reads of the last block's other threads.
         unsafe {
             let mut begun = self.begin_part(first);
             while turn < tiles {
@@ -178,7 +178,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let first = tile * TILE_ITEMS + (simt::warp() * WARP_ITEMS) as u64;
         let from = self.arguments.keys.wrapping_add(first as usize);
         // A lane keeps at most one word: a word of row `own_row`. The row's number is the lane's place among the lanes that share a word.
-        // Half of the lanes have no row of this number, and keep no word.
+        // For half of the lanes, this number is not less than the number of rows: these lanes keep no word.
         let own_row = lane % Self::WORD_LANES;
         let mut word = 0;
         let mut row = 0;
@@ -338,8 +338,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     #[inline(always)]
     unsafe fn finish_tile(&self, tile: u64) {
         let lane = simt::lane();
-        // SAFETY: the bits are in shared memory, and only this warp writes the tile's bits and its place in the turn. A lane's words begin
-        // at a multiple of 16 bytes. The whole warp votes and shuffles.
+        // SAFETY: the bits are in shared memory, and only this warp writes the tile's bits in global memory and the tile's place among the
+        // turn's tiles. A lane's words begin at a multiple of 16 bytes. The whole warp votes and shuffles.
         unsafe {
             let words = simt::read_vector(self.bits(simt::warp()).wrapping_add(4 * lane as usize));
             let to = self.heads.word(tile * TILE_WORDS + 4 * lane as u64);
@@ -352,7 +352,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 }
             });
             let found = simt::ballot(end > 0);
-            // Without a head, any lane's end is 0.
+            // If the tile has no head, `end` is 0 on every lane.
             let last = simt::shuffle_from(end, 31_u32.wrapping_sub(found.leading_zeros()) % 32);
             for_each_vector!(S in 1 2 4 8 16 => {
                 count += simt::shuffle_from(count, lane ^ S as u32);
@@ -368,7 +368,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
     /// The heads before a turn, in the block's range. The turn begins with tile `turn` of the range.
     ///
     /// # Safety
-    /// A lane of warp 0, which has written the tiles of the turns before this one.
+    /// The caller is a lane of warp 0, and this warp has written the tiles of all turns before this turn.
     #[inline(always)]
     unsafe fn before_turn(&self, turn: u32) -> BeforeTile {
         if turn == 0 {
@@ -401,7 +401,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 }
                 sum = tile.count;
             }
-            // If there is no lane `S` below, a shuffle gives the calling lane its own value.
+            // On a lane whose number is less than `S`, the shuffle returns the lane's own value.
             for_each_vector!(S in 1 2 4 => {
                 upto = Ord::max(upto, simt::shuffle_up(upto, S as u32));
                 let below = simt::shuffle_up(sum, S as u32);

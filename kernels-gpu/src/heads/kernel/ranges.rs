@@ -25,7 +25,8 @@ impl BeforeRange {
         }
     }
 
-    /// The heads that the lane `delta` below the calling lane has; any numbers if there is no such lane.
+    /// The heads of lane `n - delta`, where `n` is the number of the calling lane. If there is no lane `n - delta`, the result has no
+    /// meaning.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -60,8 +61,8 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
         let first = thread as u64 * each;
         let end = Ord::min(first + each, ranges);
         // SAFETY: the ranges are in the layout, and all of them are written: every block has arrived. The whole block is here, so the whole
-        // warp shuffles. Each warp writes a place of its own, and a barrier precedes the reads. Each range is read and rewritten by one
-        // thread. No other block accesses the summary any more.
+        // warp shuffles. Each warp writes to its own place in shared memory, and a barrier lies between these writes and the reads. Each
+        // range is read and rewritten by one thread. No other block accesses the summary any more.
         unsafe {
             let mut own = BeforeRange::NONE;
             let mut range = first;
@@ -71,7 +72,7 @@ impl<E: Equality<T>, T: Element> Launch<E, T> {
                 for_each_vector!(R in 0 1 2 3 => { own = own.and(ranges[R]); });
                 range += step * AT_ONCE;
             }
-            // The heads of the lanes up to and including the calling one.
+            // The heads of the ranges of this lane and of all lanes below it.
             let mut upto = own;
             let mut delta = 1;
             while delta < WARP_LANES {

@@ -179,9 +179,9 @@ impl Ordered for f32 {
         Located::new(key, index + place as u64)
     }
 
-    /// The function has no branch, so it can overlap with the computation of other vectors. The extreme of an item and itself is the item,
-    /// unless the item is NaN: then it is one fixed NaN, whatever the item's bits. So the first NaN is found in the same way as the extreme
-    /// number.
+    /// The function has no branch, so it can overlap with the computation of other vectors. Each item is replaced by the extreme of the
+    /// item and itself. For a number, this is the number. For a NaN, it is one fixed NaN, whatever the bits of the item. So the first NaN
+    /// is found in the same way as the extreme number.
     #[inline(always)]
     fn streamed<const FALLING: bool>(words: Words, place: u32) -> [u32; 3] {
         if !HAS_EXTREMES_F32 {

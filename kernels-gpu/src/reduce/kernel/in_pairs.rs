@@ -54,7 +54,7 @@ pub unsafe fn combine_slots<O: Op<T>, T: Element>(
         }
         v += simt::opaque_one();
     }
-    // The total of two vectors is held at place 1, the total of four or eight at place 2.
+    // With two vectors, `held[1]` is their total. With four or eight vectors, `held[2]` is their total.
     match thread_vectors::<T>() {
         2 => held[1],
         _ => held[2],

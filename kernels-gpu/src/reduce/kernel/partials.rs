@@ -1,4 +1,4 @@
-//! The fold of the *last block*, the block with the last ticket, over the partials of all chunks.
+//! The block with the last ticket, the *last block*, folds the partials of all chunks.
 
 use crate::board::{Board, Stripe};
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, THREAD_VECTORS, TILE_BYTES, WARP_LANES};

@@ -1,17 +1,17 @@
-//! The exchange between the warps that scan and the warp that looks back: tiles in one direction, prefixes in the other.
+//! The exchange between the warps that scan and the warp that looks back: the numbers of tiles in one direction, prefixes in the other.
 //!
-//! In each direction, each turn has a slot in shared memory and a barrier. The sender writes the slot, and arrives at the barrier without
+//! In each direction, each turn has a barrier, and a slot in shared memory. The sender writes the slot, and arrives at the barrier without
 //! waiting. The receiver waits at the barrier, and reads the slot.
 //!
 //! A tile's slot is written atomically, although the barrier makes this unnecessary. The reason is `compute-sanitizer`'s `racecheck`. It
 //! orders accesses by the number of barriers at which each warp has waited. The warp that looks back reads the slot, but has waited at
 //! fewer barriers than the writer. So `racecheck` would report a race for a plain write.
 //!
-//! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. *Tiles:* of the warps that scan, the last warp
-//! sends the tile of turn t + 4 (or `tiles.end`, if there is no such tile). Before that, it receives the prefix of turn t. The warp that
+//! **A slot is free again in time.** Slots and barriers are reused after [`TURNS`] turns. *Tiles:* the last of the warps that scan sends
+//! the tile of turn t + 4, or `tiles.end` if there is no such tile. Before that, this warp receives the prefix of turn t. The warp that
 //! looks back has read the tile of turn t before it sends that prefix. *Prefixes:* the warp that looks back sends the prefix of turn t + 4.
-//! Before that, it receives the tile of turn t + 4. All warps that scan have begun to wait for the prefix of turn t + 1 when that tile is
-//! sent. So they have read the prefix of turn t.
+//! Before that, it receives the tile of turn t + 4. When that tile is sent, all warps that scan have begun to wait for the prefix of turn
+//! t + 1. So they have read the prefix of turn t.
 
 use crate::block::Shape;
 use crate::element::Element;

@@ -15,10 +15,10 @@ use crate::workspace::Control;
 use super::{initial, leaves_later, Launch};
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
-    /// Whether look-backs are patient. They are patient in long scans only. The values that a tile needs are published soon after the tile
-    /// arrives. A look-back that begins before they are published polls again and again, and slows down the memory that all blocks poll. On
-    /// an H200, 2^28 `f32` took 541 µs with impatient look-backs, and 527 µs with patient look-backs. A short scan ends before that memory
-    /// is busy.
+    /// Whether look-backs are [patient](Manner::is_patient). They are patient in long scans only. The values that a tile needs are
+    /// published soon after the tile arrives. A look-back that begins before they are published polls again and again, and slows down the
+    /// memory that all blocks poll. On an H200, 2^28 `f32` took 541 µs with impatient look-backs, and 527 µs with patient look-backs. A
+    /// short scan ends before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
     /// Whether the lanes read published values together: see `lookback::far`.
@@ -65,7 +65,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 // aggregate.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {
-                    // The initial value is read each time. If it stayed in registers, it would displace other values.
+                    // The initial value is read again for each look-back. If it stayed in registers, it would displace other values.
                     let initial = initial::<O, T>(arguments);
                     prefix = if Self::IS_FAR {
                         lookback.look_far_back::<O, T>(tile, initial, self.scratch())

@@ -11,8 +11,8 @@ use super::Launch;
 /// A segment that is longer than a chunk.
 #[derive(Clone, Copy)]
 pub struct Long {
-    /// The diagonal at which the segment begins. If segments start at heads, or if chunk `c` of the launch has slot `c` of the board, this
-    /// is the number of the segment's first item instead.
+    /// The diagonal at which the segment begins. In two cases, this is the number of the segment's first item instead: if segments start at
+    /// heads, or if chunk `c` of the launch has slot `c` of the board (see `later`).
     pub diagonal: u64,
 }
 
@@ -137,7 +137,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of the values of the first `count` lanes, at least one. Every lane gets the result.
+    /// The left fold of the values of the first `count` lanes. `count` is at least 1. Every lane gets the result.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same `count`.
@@ -156,8 +156,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines pairwise the values of the first `before` lanes and, after them, the value `after`. `before` is less than sixteen. Every
-    /// lane gets the result.
+    /// Combines the values of the first `before` lanes, followed by the value `after`, in the pairwise order. `before` is less than
+    /// sixteen. Every lane gets the result.
     ///
     /// # Safety
     /// Convergent: the whole warp.

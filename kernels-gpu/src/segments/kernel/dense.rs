@@ -18,9 +18,9 @@ use super::starts::{Chunk, HAS_NODES, HAS_ROOTS};
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Writes the starts of a dense work's chunks, without a check: the low half of each offset. The work's begin and end were checked when
-    /// the work was found, so these two offsets are not read again. If copies are asynchronous, the copies of 4-byte offsets only begin
-    /// here.
+    /// Writes the starts of a dense work's chunks. A start is the low half of an offset. The offsets are not checked here. The first
+    /// chunk's start is the work's begin, and the last chunk's end is the work's end. These two were checked when the work was found, so no
+    /// offset is read for them. If copies are asynchronous, the copies of 4-byte offsets may still be under way when this returns.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.
@@ -61,8 +61,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (begin, end) = (before + 1, before + count);
         let whole = begin.next_multiple_of(VECTOR_STARTS);
         let rest = Ord::max(end / VECTOR_STARTS * VECTOR_STARTS, whole);
-        // Each of the first four threads copies at most one word before the vectors. Each of the next four threads copies at most one word
-        // after the vectors.
+        // Each of the first four threads copies at most one word before the whole vectors. Each of the next four threads copies at most one
+        // word after the whole vectors.
         let is_front = thread < VECTOR_STARTS;
         let (single, upto) = if is_front {
             (begin + thread, Ord::min(whole, end))
@@ -121,14 +121,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Checks the chunks of a dense work, and folds the short ones. A reduction writes their results, and stores the value of a short tail
     /// in the header. A scan writes the results of their items. It leaves a short tail for later, since the tail's prefix is not known yet.
-    /// Notes in the flags whether there are longer chunks, and refuses offsets that do not ascend.
+    /// Both tasks note in the flags whether there are longer chunks, and refuse offsets that do not ascend.
     ///
     /// # Safety
     /// 1. The whole block. The header is written, and `work` is one of the block's works.
-    /// 2. The work's items and starts are written, the starts perhaps without a check. The room's flags are cleared.
+    /// 2. The work's items and starts are written. The starts need not have been checked. The room's flags are cleared.
     #[inline(always)]
     pub unsafe fn fold_short(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // A tail is the first chunk, and a chunk that is cut is the last one.
+        // A tail is the work's first chunk. The chunk of the cut segment is the work's last chunk.
         let first = (work.tail_chunk == 0) as u32;
         let upto = work.chunk_count - (work.cut_chunk != NO_CHUNK) as u32;
         let mut number = first + simt::thread_index();
@@ -144,7 +144,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if !is_ascending || end - start > FAN {
                     self.put_off(work, room, chunk);
                 } else if self.task == Task::Reduce {
-                    // A left fold of no items is the identity anyway.
+                    // A pairwise fold needs at least one item. A left fold of no items is the identity.
                     let value = match O::PAIRS_SIXTEENS && start == end {
                         true => O::identity(),
                         false => self.fold_each(room, start, end, 0),
@@ -158,7 +158,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             number += step * self.threads();
         }
         if simt::thread_index() == 0 {
-            // SAFETY: as above; the loop leaves out the tail and the chunk that is cut. Nobody else finishes a short tail.
+            // SAFETY: as above. The loop leaves out the tail and the chunk of the cut segment, so no other thread has them. Nobody else
+            // finishes a short tail.
             unsafe {
                 if first != 0 {
                     let chunk = self.chunk(work, room, 0);
@@ -207,7 +208,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::read_shared(room.flags()) & HAS_NODES != 0 }
     }
 
-    /// Writes the results of a scan's tail that is a short chunk.
+    /// Writes the results of the items of a scan's tail. The tail is a short chunk.
     ///
     /// # Safety
     /// One thread. The header is written, and `work` is one of the block's works. Its items and starts are written. It has a tail of at

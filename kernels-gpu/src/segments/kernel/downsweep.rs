@@ -1,7 +1,8 @@
 //! The downsweep of a scan: the prefix of each chunk, node, leaf and item, and the results.
 //!
 //! The prefix of a chunk's first node is the chunk's prefix. The prefix of each other node is the prefix of the node before it, combined
-//! with that node's total. Leaves and items follow the same rule. The prefixes replace the totals, which are not used again.
+//! with that node's total. Leaves and items follow the same rule. The *total* of a node or leaf is the value that the upsweep wrote for it.
+//! The prefixes replace the totals, which are not used again.
 
 use crate::direction::Heading;
 use crate::element::VECTOR_WORDS;
@@ -115,8 +116,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place_short(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the whole block is here, and the header, items and starts are written: this function's conditions. A short tail is its
-        // segment's last chunk, so no value of it is published. Lane 0 alone writes the results of the tail's items. The branches around
-        // barriers and returns depend on values in shared memory, so they go the same way on all threads.
+        // segment's last chunk, so `find_value_before` does not need its value. Lane 0 alone writes the results of the tail's items. The
+        // branches around barriers and returns depend on values in shared memory, so they go the same way on all threads.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {
@@ -139,9 +140,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. Before that, if the tail is combined with earlier
-    /// chunks and is not its segment's last chunk, publishes the combined value. If the offsets are refused, writes to the header that the
-    /// block stops.
+    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. If the tail is combined with earlier chunks and is
+    /// not its segment's last chunk, the combined value is published first. If the offsets are refused, writes to the header that the block
+    /// stops.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's works, and it has a tail. If the tail
@@ -161,7 +162,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             } else {
                 None
             };
-            // Orders the lanes' reads of the total before the write in its place.
+            // Orders the lanes' reads of the total before the write that replaces it.
             simt::warp_barrier();
             match before {
                 Some(value) => {
@@ -363,7 +364,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The address in global memory of the result of the item at a place.
+    /// Where the result of the item at a place lies in global memory.
     #[inline(always)]
     fn result(&self, work: &Work, place: u32) -> *mut O::Output {
         let item = work.base.wrapping_add(place as u64);
@@ -371,7 +372,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.output.wrapping_add(to as usize)
     }
 
-    /// The address in global memory of the results of the vector that begins at a place.
+    /// Where the results of a vector's items lie in global memory. The vector begins at the given place.
     #[inline(always)]
     pub fn results(&self, work: &Work, place: u32) -> *mut O::Output {
         let item = work.base.wrapping_add(place as u64);
@@ -418,9 +419,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 for_each_vector!(V in 0 1 2 3 => {
                     let to = to.wrapping_byte_add(far.wrapping_mul(V));
                     let place = place + V as u32 * places;
-                    // SAFETY: the vector is within these places, and its results are written (this function's conditions). There is a
-                    // result for each item (the launch's condition 5). `to` is aligned, since `lies_alike` is true and a vector begins at
-                    // `place`.
+                    // SAFETY: the vector is within these places, and its results are written (this function's conditions). Global memory
+                    // has room for each item's result (the launch's condition 5). `to` is aligned, since `lies_alike` is true and a vector
+                    // begins at `place`.
                     unsafe { access.store(to, room.vector_in_memory(place)) };
                 });
                 place += VECTORS_AT_ONCE * places * step;
@@ -429,8 +430,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while place < end {
             let step = simt::opaque_one() as u32;
             let is_vector = lies_alike && place >= begin && place + items <= end;
-            // SAFETY: if `is_vector`, the vector is aligned and within these places, and the rest is as above. In the other branch, no
-            // other thread copies the vector's results.
+            // SAFETY: if `is_vector`, the vector is within these places, and it is aligned in global memory. Its results are written, and
+            // global memory has room for them, as above. In the other branch, no other thread copies the vector's results.
             unsafe {
                 if Self::HAS_VECTORS && is_vector {
                     let to = self.results(work, place).cast();
@@ -443,7 +444,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Copies those results of a vector that lie at the places from `begin` to `end`, one by one. The vector begins at place `vector`.
+    /// A vector begins at place `vector`. Of its results, copies those at the places from `begin` to `end`, one by one.
     ///
     /// # Safety
     /// `work` is one of the block's works, and has the places. Their results are written to shared memory. No other thread copies them.

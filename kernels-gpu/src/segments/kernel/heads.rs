@@ -62,12 +62,12 @@ use super::{depart, Launch};
 /// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, and the shared
 ///    memory of a segmented scan.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. If the text compares keys, the scan is forward, `key_bytes` is 4 or 8, and the address `keys` is a multiple of 16. At this address
-///    lies a readable key of `key_bytes` bytes for each item, and nobody writes the keys before the launch's end. Otherwise `heads` has
-///    room for the bits of `item_count` items. Earlier work has marked the items that the launch scans (condition 4), in the direction of
-///    the scan.
-/// 4. `item_count_at` is null, or points to a readable number. If it is null, the launch scans `item_count` items. Otherwise it scans the
-///    number of items that is read there, but at most `item_count`.
+/// 3. If the text compares keys: the scan is forward, `key_bytes` is 4 or 8, and the address `keys` is a multiple of 16. At this address
+///    lies a readable key of `key_bytes` bytes for each item, and nobody writes the keys before the launch's end. Otherwise: `heads` has
+///    room for the bits of `item_count` items, and earlier work has marked the items that the launch scans (condition 4), in the direction
+///    of the scan.
+/// 4. `item_count_at` is null, or points to a readable number. If it is null, the launch scans `item_count` items. Otherwise the launch
+///    reads there how many items it scans. If this number is greater than `item_count`, the launch scans `item_count` items.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
 /// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
 ///    [`crate::segments::state_words`] for these windows, and one more for each window if the text compares keys.
@@ -114,12 +114,12 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 /// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads. It has the
 ///    shared memory of a segmented scan or, if a window has as many items as a chunk, at least that of a segmented reduction.
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
-/// 3. If the text compares keys, `key_bytes` is 4 or 8, and `keys` is a multiple of 16. Otherwise `heads` has room for the bits of
-///    `item_count` items, and earlier work has marked the items that the launch reduces (condition 4), in the forward direction. If the
-///    text compares keys, or if first keys are wanted, `keys` points to a readable key for each item, aligned to the size of a key. This
-///    size is `key_bytes` bytes: 1, 2, 4 or 8. Nobody writes the keys before the launch's end.
-/// 4. `item_count_at` is null, or points to a readable number. If it is null, the launch reduces `item_count` items. Otherwise it reduces
-///    the number of items that is read there, but at most `item_count`.
+/// 3. If the text compares keys: `key_bytes` is 4 or 8, and the address `keys` is a multiple of 16. Otherwise: `heads` has room for the
+///    bits of `item_count` items, and earlier work has marked the items that the launch reduces (condition 4), in the forward direction. If
+///    the text compares keys, or if first keys are wanted, `keys` points to a readable key for each item, aligned to the size of a key.
+///    This size is `key_bytes` bytes: 1, 2, 4 or 8. Nobody writes the keys before the launch's end.
+/// 4. `item_count_at` is null, or points to a readable number. If it is null, the launch reduces `item_count` items. Otherwise the launch
+///    reads there how many items it reduces. If this number is greater than `item_count`, the launch reduces `item_count` items.
 /// 5. `output` has room for a result for each item. `first_keys` is null, or has room for a key for each item. `starts` is null, or has
 ///    room for a number for each item, and for one more number. Each of these numbers has `start_bytes` bytes: 4 or 8. `run_count` has room
 ///    for a number. These outputs overlap nothing else that the launch accesses.
@@ -237,7 +237,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches around
         // shuffles and ballots go the same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the
         // workspace (the launch's condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket.
-        // The launch has the window. Either the heads are marked, or the keys are readable.
+        // `see`, `see_keys` and `find_chunks` are called only for a window that the launch has. Either the heads are marked, or the keys
+        // are readable.
         unsafe {
             let mut window = 0;
             if simt::warp() == 0 {
@@ -347,9 +348,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// does not happen.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. Its short chunks are
-    /// scanned, except the tail, and the values of leaves and nodes are written. The tail's value may have been written after the last
-    /// barrier.
+    /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. The values of leaves and
+    /// nodes are written. The work's short chunks are scanned, except for a short tail. The tail's value may have been written after the
+    /// last barrier.
     #[inline(always)]
     unsafe fn place_runs(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) -> bool {
         // SAFETY: the whole block is here, and everything that the steps need is written (this function's conditions), with a barrier

@@ -9,8 +9,10 @@ use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vecto
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
-use crate::segments::{has_double, has_vectors, offset_of, places, shared_bytes, vector_items};
-use crate::segments::{Extent, Layout, Work, ROW_BYTES, VECTOR_BYTES};
+use crate::segments::{
+    has_double_room, has_vectors, offset_of, places, shared_bytes, vector_items,
+};
+use crate::segments::{Layout, RoomSize, Work, ROW_BYTES, VECTOR_BYTES};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching, Vectors};
 
@@ -24,7 +26,7 @@ const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
 #[derive(Clone, Copy)]
 pub struct Room<T, A> {
     memory: *mut u8,
-    /// Whether there is room for the items of two chunks.
+    /// Whether the block has [`RoomSize::Double`].
     is_double: bool,
     /// Which of the two areas for bits and counts the work uses: 0 or 1.
     turn: u32,
@@ -33,32 +35,26 @@ pub struct Room<T, A> {
 }
 
 impl<T: Element, A: Copy> Room<T, A> {
-    const USUAL: Layout = Layout::of::<T, A>(Extent::Scan);
-    const DOUBLE: Layout = Layout::of::<T, A>(Extent::Double);
+    const LAYOUT: Layout = Layout::of::<T, A>(RoomSize::Usual);
 
-    /// Whether the block has room for the items of two chunks: the launch decides it.
+    /// How many words an area for the slots' bits has.
+    pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
+
+    /// Whether the launch has given its blocks [`RoomSize::Double`].
     #[inline(always)]
-    pub fn block_is_double() -> bool {
-        has_double::<T, A>()
-            && simt::shared_bytes() >= const { shared_bytes::<T, A>(Extent::Double) }
+    pub fn is_double_in_launch() -> bool {
+        has_double_room::<T, A>()
+            && simt::shared_bytes() >= const { shared_bytes::<T, A>(RoomSize::Double) }
     }
 
-    /// How many words the slots' bits take. The word after them has the flags.
+    /// The offset for the room that the block has.
     #[inline(always)]
-    pub fn bit_words(&self) -> u32 {
-        match self.is_double {
-            true => const { Layout::bit_words::<T, A>(Extent::Double) as u32 },
-            false => const { Layout::bit_words::<T, A>(Extent::Scan) as u32 },
+    fn either(&self, usual: usize, double: usize) -> usize {
+        if self.is_double {
+            double
+        } else {
+            usual
         }
-    }
-
-    /// The address at an offset of the layout.
-    #[inline(always)]
-    fn at(&self, usual: usize, double: usize) -> *mut u8 {
-        self.memory.wrapping_add(match self.is_double {
-            true => double,
-            false => usual,
-        })
     }
 
     /// How an item is accessed. Its offset in the items' memory is a multiple of its size.
@@ -73,7 +69,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub fn new(memory: *mut u8, direction: Direction) -> Self {
         Room {
             memory,
-            is_double: Self::block_is_double(),
+            is_double: Self::is_double_in_launch(),
             turn: 0,
             direction,
             items: PhantomData,
@@ -92,7 +88,9 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The address of the items.
     #[inline(always)]
     pub fn item_memory(&self) -> *mut u8 {
-        self.at(Self::USUAL.items, Self::DOUBLE.items)
+        let double = const { Layout::of::<T, A>(RoomSize::Double).items };
+        self.memory
+            .wrapping_add(self.either(Self::LAYOUT.items, double))
     }
 
     /// The address of the vector that begins at a place.
@@ -201,40 +199,41 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The address of the room for the slots' bits.
     #[inline(always)]
     pub fn bits_memory(&self) -> *mut u8 {
-        self.at(Self::USUAL.bits, Self::DOUBLE.bits)
+        self.memory.wrapping_add(Self::LAYOUT.bits)
     }
 
     /// The address of a word of the slots' bits.
     #[inline(always)]
     pub fn bits(&self, word: u32) -> *mut u32 {
         let bits: *mut u32 = self.bits_memory().cast();
-        bits.wrapping_add((self.turn * (self.bit_words() + 1) + word) as usize)
+        bits.wrapping_add((self.turn * Self::BIT_WORDS + word) as usize)
     }
 
     /// The address of the flags: `HAS_ROOTS` and `HAS_NODES`.
     #[inline(always)]
     pub fn flags(&self) -> *mut u32 {
-        self.bits(self.bit_words())
+        let flags: *mut u32 = self.memory.wrapping_add(Self::LAYOUT.flags).cast();
+        flags.wrapping_add(self.turn as usize)
     }
 
     /// The address of a word's count: how many bits are set in the words before it.
     #[inline(always)]
     pub fn count(&self, word: u32) -> *mut u32 {
-        let counts: *mut u32 = self.at(Self::USUAL.counts, Self::DOUBLE.counts).cast();
-        counts.wrapping_add((self.turn * self.bit_words() + word) as usize)
+        let counts: *mut u32 = self.memory.wrapping_add(Self::LAYOUT.counts).cast();
+        counts.wrapping_add((self.turn * Self::BIT_WORDS + word) as usize)
     }
 
     /// The address of the value of leaf `leaf`, in a chunk that starts at place `start` and has more than one leaf. Such a chunk has more
     /// than 16 items, so the values of different chunks do not overlap.
     #[inline(always)]
     pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
-        let leaves: *mut A = self.at(Self::USUAL.leaves, Self::DOUBLE.leaves).cast();
+        let leaves: *mut A = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
-    /// How many values of pieces of streamed rows fit in shared memory.
-    pub const PIECES: u32 =
-        (shared_bytes::<T, A>(Extent::Reduce) - Self::USUAL.leaves as u32) / size_of::<A>() as u32;
+    /// How many values of pieces of streamed rows (see `rows.rs`) fit in shared memory.
+    pub const PIECES: u32 = (shared_bytes::<T, A>(RoomSize::Small) - Self::LAYOUT.leaves as u32)
+        / size_of::<A>() as u32;
 
     /// The address of the value of a piece of streamed rows; `piece` is less than [`Self::PIECES`]. The values take the room of leaves,
     /// nodes and items.
@@ -246,18 +245,15 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// As [`Self::leaf`], for a value of 8 bytes. The accumulators have at least 12 bytes, so these values take less room.
     #[inline(always)]
     pub fn late_leaf(&self, start: u32, leaf: u32) -> *mut [u32; 2] {
-        let leaves: *mut u64 = self.at(Self::USUAL.leaves, Self::DOUBLE.leaves).cast();
+        let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize).cast()
     }
 
     /// As [`Self::node`], for a value of 8 bytes. These values follow those of [`Self::late_leaf`], which leave enough room.
     #[inline(always)]
     pub fn late_node(&self, start: u32, node: u32) -> *mut [u32; 2] {
-        let leaves: *mut u64 = self.at(Self::USUAL.leaves, Self::DOUBLE.leaves).cast();
-        let count = match self.is_double {
-            true => const { places::<T, A>(Extent::Double) / 8 + 1 },
-            false => const { places::<T, A>(Extent::Scan) / 8 + 1 },
-        };
+        let leaves: *mut u64 = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        let count = places::<T, A>(RoomSize::Usual) / 8 + 1;
         leaves
             .wrapping_add(count + (start / 128 + node) as usize)
             .cast()
@@ -267,7 +263,9 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// than 256 items, so the values of different chunks do not overlap.
     #[inline(always)]
     pub fn node(&self, start: u32, node: u32) -> *mut A {
-        let nodes: *mut A = self.at(Self::USUAL.nodes, Self::DOUBLE.nodes).cast();
+        let double = const { Layout::of::<T, A>(RoomSize::Double).nodes };
+        let offset = self.either(Self::LAYOUT.nodes, double);
+        let nodes: *mut A = self.memory.wrapping_add(offset).cast();
         nodes.wrapping_add((start / 128 + node) as usize)
     }
 }
@@ -316,8 +314,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
         // The threads of a block copy one vector each at a time. Together, these vectors fill a multiple of eight rows of shared memory. So
-        // the next vector of a thread has the same position in its row. In global memory, the thread's next vector is `far` bytes away from
-        // this one.
+        // a thread's next vector has the same position in its row as this vector. In global memory, the next vector is `far` bytes away
+        // from this one.
         let memory = room.item_memory();
         let mut offset = offset_of::<T>(place as usize) as u32;
         let places = items * self.threads();
@@ -347,7 +345,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The lowest index that an item of a vector has in memory. In the direction of the work, the vector begins with `item`.
+    /// Of the items of a vector, the lowest index in memory. In the direction of the work, `item` is the vector's first item.
     #[inline(always)]
     pub fn lowest(&self, item: u64) -> usize {
         let Offsets {

@@ -1,7 +1,7 @@
 //! Long rows whose chunks are combined by a later block.
 //!
 //! The chunks of a long row may belong to several blocks. If the block with the last chunk combined them, it would first wait for the other
-//! blocks, and keep its place on the multiprocessor meanwhile. So a block combines the rows that end in an earlier block, whose ticket is
+//! blocks, and occupy a part of its multiprocessor meanwhile. So a block combines the rows that end in an earlier block, whose ticket is
 //! [`LATER`] less than its own. By then, the values of all chunks of these rows have usually been published. For the last blocks of a
 //! launch there is no later block. They also combine the rows that end in them.
 //!
@@ -10,10 +10,11 @@
 //! no chunk of a later row, since the last chunk reaches the window's end. So the value of each chunk, even of a row's last chunk, can be
 //! published in the state words of the chunk's window.
 //!
-//! A block's last warp combines these rows. If chunks are combined from pieces, this warp has no window, and begins to combine rows after
-//! the barrier that orders the writes of the pieces' values. Before single warps combined whole chunks, `Moments` of 2^28 `f32` in rows of
-//! 65,536 took 284 µs in this way on an H200 (2026-11-26). They took 297 µs when the last warp found its rows and read their chunks' values
-//! before the barrier. They took 295 µs when the last warp found its rows before the barrier, and read the values after it.
+//! A block's last warp combines these rows. If chunks are combined from [pieces](super::rows), this warp has no window, and begins to
+//! combine rows after the barrier that orders the writes of the pieces' values. The following times were measured on an H200 (2026-11-26),
+//! before single warps combined whole chunks. `Moments` of 2^28 `f32` in rows of 65,536 took 284 µs when the last warp began after the
+//! barrier. They took 297 µs when it found its rows and read their chunks' values before the barrier. They took 295 µs when it found its
+//! rows before the barrier, and read the values after the barrier.
 
 use crate::element::Element;
 use crate::indices::write_result;
@@ -96,9 +97,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::lane() >= chunks {
                     value = O::identity();
                 }
-                // All chunks are full. If their number is a power of two, all values that go into the result have equally many items.
-                // Otherwise, some of these values are the identity. On each lane whose value goes into the result, the first argument of
-                // `combine` has earlier items than the second.
+                // All chunks are full. If their number is a power of two, both arguments of each combination that goes into the result have
+                // equally many items. Otherwise, some arguments are the identity. On each lane whose value goes into the result, the first
+                // argument of `combine` has earlier items than the second.
                 let are_full = chunks.is_power_of_two();
                 let mut delta = 1;
                 while delta < chunks {

@@ -67,7 +67,7 @@ pub trait Step<P> {
     );
 }
 
-/// A step on the way up, which folds the values of a leaf or node.
+/// A step that folds a leaf's items, or the values of a node's leaves.
 pub struct Fold;
 
 /// A node of a chunk in shared memory.
@@ -115,13 +115,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub const IS_EXACT: bool = O::EXACT && O::Accumulator::IS_WIDE;
 
     /// Whether a reduction that is not by key first folds whole leaves without their items' indices. A value then consists of an index and
-    /// an item's key, which decides which item wins. The value of a whole leaf has the key of the winning item, but the index of the leaf's
+    /// a key: the part by which items are compared. The value of a whole leaf has the key of the winning item, but the index of the leaf's
     /// first item. [`Self::located`] later finds the winning item's own index. If a chunk has only one leaf, that leaf is folded with its
     /// items' indices at once.
     const FINDS_LATE: bool = O::FINDS_LATE && Self::READS_VECTORS && size_of::<T>() == 4;
 
-    /// Whether a reduction that is not by key keeps the value of a leaf or node in a shorter form. The value's key stays, but an offset in
-    /// the chunk replaces its index, which counts from the segment's start.
+    /// Whether a reduction that is not by key keeps the value of a leaf or node in a shorter form. The short form has the value's key, and
+    /// an offset in the chunk in place of the value's index. The index counts from the segment's start.
     pub const KEEPS_OFFSETS: bool = Self::FINDS_LATE;
 
     /// Whether a reduction combines a leaf of 16 items by totals of vectors even if the leaf does not begin where a vector begins.
@@ -218,9 +218,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let Leaf {
             begin, end, index, ..
         } = *leaf;
-        // SAFETY: the header and the leaf's items are written (this function's conditions), and a leaf has at least one item. With
-        // `are_whole` it has 16, and begins where a vector begins. No other thread has the leaf (this function's condition). So nobody else
-        // finishes its chunk, if the chunk has only this leaf. Different leaves' values do not overlap.
+        // SAFETY: the header and the leaf's items are written (this function's conditions), and a leaf has at least one item. If
+        // `are_whole`, it has 16 items, and begins where a vector begins. No other thread has the leaf (this function's condition). So if
+        // the chunk has only this leaf, nobody else finishes the chunk. Different leaves' values do not overlap.
         unsafe {
             let value = match leaf.are_whole {
                 true if Self::FINDS_LATE && !is_alone && self.reduces_segments() => {
@@ -303,9 +303,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         vectors
     }
 
-    /// The value of a chunk. An index in this value is that of the winning item itself. If the winning item's leaf is whole, `value` may
-    /// still have the index of that leaf's first item (see [`Self::FINDS_LATE`]). Then the leaf's items are combined again, with their
-    /// indices.
+    /// Returns a chunk's value with the index of the winning item itself. A value without an index is returned as it is. If the winning
+    /// item's leaf is whole, `value` may still have the index of that leaf's first item (see [`Self::FINDS_LATE`]). Then the leaf's items
+    /// are combined again, with their indices.
     ///
     /// # Safety
     /// The items of the chunk are written.
@@ -385,7 +385,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The fold of at most 16 items, read one by one: a left fold, or pairwise. `index` is the first item's index.
+    /// The fold of at most 16 items, which are read one by one. The fold is pairwise if the operator [pairs sixteens](Op::PAIRS_SIXTEENS),
+    /// and otherwise from the left. `index` is the first item's index.
     ///
     /// # Safety
     /// The items are written. There is at least one if the operator combines sixteens pairwise.

@@ -1,11 +1,11 @@
 //! Blocks whose chunks are long: each warp that has a ring takes whole chunks, and copies their items through its ring (see
 //! [`rings`](super::rings)).
 //!
-//! With few segments in a block's windows, a chunk has many leaves. If the whole block worked on one window after the other, its warps
-//! would wait for each other several times in each window: after they copied the items, after they folded the leaves, and after they folded
-//! the nodes. So a reduction with rings takes another way if a block's windows have at least [`STEP_ITEMS`] diagonals for each segment that
-//! begins in them. If the block has one window, at least `LEAST_SEGMENTS` segments must also begin in it. The warps take the block's chunks
-//! in turn, with no barrier of the block between chunks. There are no starts and no slots.
+//! If few segments begin in a block's windows, the block's chunks have many leaves. If the whole block worked on one window after the
+//! other, its warps would wait for each other several times in each window: after they copied the items, after they folded the leaves, and
+//! after they folded the nodes. So a reduction with rings takes another way if a block's windows have at least [`STEP_ITEMS`] diagonals for
+//! each segment that begins in them. If the block has one window, at least `LEAST_SEGMENTS` segments must also begin in it. The warps take
+//! the block's chunks in turn, with no barrier of the block between chunks. There are no starts and no slots.
 //!
 //! Sums of 2^28 `f32` in segments of 1,024 and of 65,536 took 252 and 254 µs on an H200 (2026-11-26). When the block worked on one window
 //! after the other, they took 274 and 256 µs.
@@ -89,7 +89,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (ring, values) = self.ring_of(simt::warp());
         // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot's copies
         // are done before the slot's step is folded: `await_copies_before_last` waits for all copies, except those to the other slot. New
-        // copies to a slot begin only after all lanes have read the slot, which the second barrier orders. The items of a dealt chunk
+        // copies to a slot begin only after all lanes have read the slot: the loop's second barrier orders this. The items of a dealt chunk
         // exist. `finish` is called by one lane for each chunk with items, since each chunk belongs to one warp.
         unsafe {
             let mut to_fold = own & simt::ballot(dealt.items > 0);
@@ -231,8 +231,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of the first `count` items of the lane's leaf, at most 16, in the slot at `slot` bytes after `ring`. The leaf begins with
-    /// item `before` of a vector. `index` is the index of its first item.
+    /// Folds the first `count` items, at most 16, of the lane's leaf. The leaf lies in the slot that begins `slot` bytes after `ring`. It
+    /// begins with item `before` of a vector. `index` is the index of the leaf's first item.
     ///
     /// # Safety
     /// The slot's copies are done, and the slot has these items.
@@ -263,7 +263,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Folds the values of the leaves of a chunk of `items` items. Every lane gets the chunk's value.
+    /// Computes the value of a chunk of `items` items from its leaves' values. Every lane gets the chunk's value.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The values are written, and belong to the warp. There is at least one item.

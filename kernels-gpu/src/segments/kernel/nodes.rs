@@ -19,7 +19,7 @@ use super::Launch;
 const SHARED_BY_WARP: u32 = WARP_LANES / QUARTERS;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether each chunk is at most one node.
+    /// Whether even a full chunk has only one node.
     const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
 
     /// Whether several lanes may share a node or a root, and combine its values in a tree. A left fold is a chain, so one thread folds it.
@@ -43,8 +43,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut slot = simt::thread_index();
         while slot < slots {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the starts are written (condition 2). If `has_roots` is true, the work has a chunk. Otherwise, `slot` is less than
-            // `chunk_count`. Each node has one slot, and so one thread. The step's other conditions hold by condition 3.
+            // SAFETY: the starts are written (condition 2), and the work has the slot, since `slot < slots`. Each node has one slot, and so
+            // one thread. The step's other conditions hold by condition 3.
             unsafe {
                 let (chunk, number) = self.node_of_slot(work, room, node_slots, slot, has_roots);
                 let (leaf, leaves) = (number * FAN, chunk.leaf_count());
@@ -61,8 +61,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunk of a node's slot, and the node's number in the chunk. If `has_roots` is false, no chunk has two nodes, and each chunk has
-    /// one slot. A slot may have no node. Then the chunk has no node with the returned number.
+    /// The chunk to which a node's slot belongs, and the node's number in the chunk. If `has_roots` is false, each chunk has one slot, and
+    /// no chunk has more than one node. If no node has the slot, the returned number is at least the chunk's
+    /// [`node_count`](Chunk::node_count).
     ///
     /// # Safety
     /// The starts are written, and the work has the slot.
@@ -75,7 +76,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         slot: u32,
         has_roots: bool,
     ) -> (Chunk, u32) {
-        // SAFETY: the starts are written, and the work has the slot: this function's conditions.
+        // SAFETY: the starts are written, and the work has the slot: this function's conditions. If `has_roots` is true, some chunk has
+        // more than one node, so the work has a chunk. Otherwise, each chunk has one slot, so the work has chunk `slot`.
         unsafe {
             if has_roots {
                 let chunk = self.chunk_of_node_slot(work, room, slots, slot);
@@ -86,8 +88,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the nodes of chunks that have more than one leaf, and stores the values, except those that [are not used](Self::is_unused). In
-    /// a reduction, the value of a segment of one node is lowered to the segment's result.
+    /// Folds the nodes of chunks that have more than one leaf, and stores the nodes' values, except values that [are not
+    /// used](Self::is_unused). In a reduction, if a node is a whole segment, its value is lowered to the segment's result.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
@@ -123,8 +125,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < slots {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `first`. The header, the starts, and the values and items of
-            // the node's leaves are written (this function's conditions). If `has_roots` is true, the work has a chunk. Otherwise, `slot`
-            // is less than `chunk_count`. The lanes of a node have the same slot. One of them finishes the node.
+            // the node's leaves are written (this function's conditions). The work has the slot, which is at most `slots - 1`. The lanes of
+            // a node have the same slot, and only one of these lanes finishes the node.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let exists = slot < slots;
@@ -204,8 +206,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if self.is_unused(work, node) {
             return;
         }
-        // SAFETY: the header and the items are written, and no other thread has the node (this function's conditions). So nobody else
-        // finishes its chunk, if the chunk has only this node. Different nodes' values do not overlap.
+        // SAFETY: the header and the items are written, and no other thread has the node (this function's conditions). So if the chunk has
+        // only this node, nobody else finishes the chunk. Different nodes' values do not overlap.
         unsafe {
             if chunk.leaf_count() <= FAN {
                 let value = self.located(work, room, chunk, value);
@@ -263,7 +265,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `first`. The header, the starts, the items and the nodes'
             // values are written (this function's conditions), and the number that `self.chunk` gets is less than `chunk_count`. The lanes
-            // of a chunk have the same slot. One of them finishes the chunk.
+            // of a chunk have the same slot, and only one of these lanes finishes the chunk.
             unsafe {
                 let slot = first + simt::lane() / QUARTERS;
                 let chunk = self.chunk(work, room, Ord::min(slot, work.chunk_count - 1));
@@ -286,24 +288,24 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Whether the values of leaves and nodes are kept as keys and offsets.
+    /// Whether the value of each leaf or node is kept as a key and an offset (see [`Self::KEEPS_OFFSETS`]).
     #[inline(always)]
     fn keeps_offsets(&self) -> bool {
         Self::KEEPS_OFFSETS && self.reduces_segments()
     }
 
-    /// Whether this is a reduction of segments or rows, and not one by key.
+    /// Whether this is a reduction of segments or rows, and not a reduction by key.
     #[inline(always)]
     pub fn reduces_segments(&self) -> bool {
         self.task == Task::Reduce && !self.starts_at_heads
     }
 
-    /// Finds the least of up to 16 keys, each with an offset, on [`QUARTERS`] lanes. The first of these lanes gets the least key, and its
-    /// offset turned into an index in the segment. Of equal keys the first wins.
+    /// Finds the least of up to 16 keys, each of which has an offset, on [`QUARTERS`] lanes. Of equal keys the first wins. The first of
+    /// these lanes gets the least key, and the index in the segment that follows from this key's offset.
     ///
     /// # Safety
-    /// Convergent: the whole warp. Each group of [`QUARTERS`] consecutive lanes, from lane 0 on, has the same arguments. `count` values are
-    /// written.
+    /// Convergent: the whole warp. From lane 0 on, each [`QUARTERS`] consecutive lanes form a group. The lanes of a group have the same
+    /// arguments. `count` values are written.
     #[inline(always)]
     unsafe fn least(
         &self,
@@ -412,8 +414,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { self.finish_or_publish(work, chunk, value, false) }
     }
 
-    /// As [`Self::finish`]. If `publishes_tails`, the value of a tail that is combined with earlier chunks is published, and does not go to
-    /// the header.
+    /// As [`Self::finish`]. If `publishes_tails`, the value of a tail that is combined with earlier chunks does not go to the header, but
+    /// is published.
     ///
     /// # Safety
     /// The conditions of [`Self::finish`]. If `publishes_tails`, a window with such a tail has no other chunk to publish.

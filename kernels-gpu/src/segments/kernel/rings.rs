@@ -1,9 +1,9 @@
-//! Whole chunks of rows that warps copy through rings in shared memory.
+//! Reductions of rows by left folds: warps copy whole chunks through rings in shared memory.
 //!
-//! A left fold takes a leaf's items one after the other, so one lane folds a leaf. Lanes that loaded their leaves from global memory would
-//! read 64 or 128 bytes apart. So each warp copies its items to shared memory, in **steps** of [`STEP_LEAVES`] leaves, one leaf for each
-//! lane. Each warp has its own ring of [`SLOTS`] slots, and a slot holds a step. While the warp folds a step, the copies of the next step
-//! are in flight. Warps wait for each other only if rows have several chunks, and only at the end.
+//! A left fold takes a leaf's items one after the other, so one lane folds a leaf. If the lanes loaded their leaves from global memory,
+//! neighbouring lanes would read 64 or 128 bytes apart. So each warp copies its items to shared memory, in **steps** of [`STEP_LEAVES`]
+//! leaves, one leaf for each lane. Each warp has its own ring of [`SLOTS`] slots, and a slot holds a step. While the warp folds a step, the
+//! copies of the next step are in flight. The warps of a block wait for each other only at the end, and only if rows have several chunks.
 //!
 //! ```text
 //! warp:  begin to copy the first steps of its units, a group of copies for each slot
@@ -15,14 +15,16 @@
 //! ```
 //!
 //! The input's first item may lie anywhere in a vector. All steps begin at the same place in a vector. If this place is not the vector's
-//! first, a step has one vector more. Two neighbouring lanes then read the vector in which one leaf ends and the next begins.
+//! first, a step takes one vector more than its items would fill. Two neighbouring lanes then read the vector in which one leaf ends and
+//! the next begins.
 //!
 //! A unit is a chunk or, if rows have fewer leaves than a step, one step with several rows. If rows have several chunks, a block has whole
-//! rows. Its warps take the chunks of these rows in turn, and put each chunk's value into shared memory. After a barrier, a lane for each
-//! row combines the row's values.
+//! rows. Its warps take the chunks of these rows in turn, and put each chunk's value into shared memory. After a barrier, one lane for each
+//! row combines the values of the row's chunks.
 //!
-//! In a variant, the lanes read the vectors of their leaves, then the warp began to copy a later step, and then the lanes folded the
-//! vectors. This was slower on an H200 (2026-11-26): sums of 2^28 `f32` in rows of 1,024 took 262 µs, and 240 µs in the order above.
+//! A warp begins to copy a later step only after its lanes have folded their leaves. It was slower to begin these copies as soon as the
+//! lanes had read the vectors of their leaves, before they folded them. On an H200 (2026-11-26), sums of 2^28 `f32` in rows of 1,024 then
+//! took 262 µs, instead of 240 µs.
 
 use crate::contract::WARP_LANES;
 use crate::element::{for_each_item, item_of, put_item, vector_of};
@@ -69,12 +71,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         values.wrapping_add(number as usize)
     }
 
-    /// Reduces the block's units, from `begin` to `end`, exclusive. The warps that have a ring take these units in turn. Writes the results
-    /// of rows of one chunk. If rows have several chunks, puts the chunks' values into shared memory.
+    /// Reduces the block's units, from `begin` to `end`, exclusive. The warps that have a ring take these units in turn. If rows have one
+    /// chunk, writes their results. If rows have several chunks, puts the chunks' values into shared memory.
     ///
     /// # Safety
-    /// Convergent: the whole block, which has used no shared memory. The operator [has rings](has_rings). The launch has whole chunks, cut
-    /// as `cut` says. The launch has the units from `begin` to `end`, and no other block reduces these units.
+    /// Convergent: the whole block, which has used no shared memory. The operator [has rings](has_rings). The launch has whole chunks, and
+    /// `cut` says how its rows are cut. The launch has the units from `begin` to `end`, and no other block reduces these units.
     #[inline(always)]
     pub unsafe fn reduce_in_rings(&self, cut: &Cut, begin: u32, end: u32) {
         let warps = self.ring_warps(cut);
@@ -96,15 +98,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // Begins to copy a step of the warp's units to a slot.
         let bring = |step: u32, slot: u32| {
             let first = (number(step) as u64) << STEP_SHIFT;
-            // SAFETY: the whole warp is here. The launch has the step, so the step's first item and all items before `all` exist. The slot
-            // is the warp's, and free, since `bring` is called before the first step, or after all lanes have read the slot.
+            // SAFETY: the whole warp is here. The launch has the step, so the step's first item exists. All items before item `all` exist:
+            // they are the items of the launch's rows. The slot belongs to the warp. It is free, since `bring` is called either before the
+            // first step is folded, or after all lanes have read the slot.
             unsafe { self.bring_step(ring, slot, first, STEP_ITEMS, before, all) };
         };
         // SAFETY: the whole warp is here, and all lanes have the same units and steps (this function's condition), so the branches go the
         // same way on all lanes. The units are the block's, and each has one warp. The ring and the values are in the block's shared memory
         // (`has_rings`, and the launch's conditions 1 and 8), and belong to the warp. A slot's copies are done before the slot's step is
-        // folded: `await_copies_before_last` waits for all copies, except those to the other slot. New copies to a slot begin only after
-        // all lanes have read the slot, which the second barrier orders.
+        // folded: `await_copies_before_last` waits for all copies, except those to the other slot. The second barrier orders all lanes'
+        // reads of a slot before the next copies to this slot.
         unsafe {
             let mut step = 0;
             while step < SLOTS {
@@ -120,7 +123,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let one = simt::opaque_one() as u32;
                 let slot = step % SLOTS * slot_bytes;
                 simt::await_copies_before_last();
-                // Orders the other lanes' copies before the reads below. Orders the reads of the values of an earlier unit before the
+                // Orders the other lanes' copies before the reads below. It also orders the reads of an earlier unit's values before the
                 // writes below.
                 simt::warp_barrier();
                 let leaf = (step & (unit_steps - 1)) * STEP_LEAVES + simt::lane();
@@ -142,7 +145,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The index of a leaf's first item in the row of this item. The leaf has number `leaf` in the unit.
+    /// The index that a leaf's first item has in its row. The leaf has number `leaf` in unit `unit`.
     #[inline(always)]
     fn index_of_leaf(&self, cut: &Cut, unit: u32, leaf: u32) -> u64 {
         // If a unit has several rows, the indices of each row begin with 0.
@@ -167,9 +170,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         (ring, Values(values.cast()))
     }
 
-    /// Begins to copy a step's items to the slot at `slot` bytes after `ring`. The step has `count` items, at most [`STEP_ITEMS`]: item
-    /// `first` and the items after it. In the vector of item `first`, `before` items come before item `first`. Each of these earlier items,
-    /// and each item from item `all` on, may be replaced by a copy of item `first`.
+    /// Begins to copy a step's items to the slot that begins `slot` bytes after `ring`. The step has `count` items, at most [`STEP_ITEMS`]:
+    /// item `first` and the items after it. In the vector of item `first`, `before` items come before item `first`. Each of these earlier
+    /// items, and each item from item `all` on, may be replaced by a copy of item `first`.
     ///
     /// # Safety
     /// The whole warp. Item `first` and all items before item `all` exist. `before` is the first item's place in its vector. No other warp
@@ -195,18 +198,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add(begin as usize)
             .wrapping_add((lane * items) as usize);
         if count == STEP_ITEMS && begin <= first && upto <= self.offsets.item_count {
-            // This is computed again for each step. Otherwise the loop over the steps would keep too many registers.
+            // `own` is computed again for each step. If it were computed once, the loop over the steps would need too many registers.
             let own = place_of_vector(lane * simt::late_one());
             for_each_vector!(V => {
                 if V < size_of::<T>() {
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
-                    // 32 vectors, one for each lane, fill four rows of `ROW_BYTES`. From each vector of a lane to its next, four rows
-                    // later, the vector's position in its row of shared memory (see `place_of_vector`) moves by half a row.
+                    // 32 vectors, one for each lane, fill four rows of `ROW_BYTES`. So a lane's next vector lies four rows after this one.
+                    // Since vectors are permuted (see `place_of_vector`), its position in its row differs from this one's by half a row.
                     let far = V as u32 * 4 * ROW_BYTES as u32;
                     let place = (own ^ (V as u32 % 2 * (ROW_BYTES / 2) as u32)) + far;
-                    // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). By this function's
-                    // conditions, item `first` has place `before` in its vector, so the step's vectors are aligned in global memory; and no
-                    // other thread uses the vector's place in the slot.
+                    // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). Item `first` has
+                    // place `before` in its vector (this function's condition), so the step's vectors are aligned in global memory. No
+                    // other warp uses the slot (this function's condition), and no other lane copies this vector.
                     unsafe { Self::bring_vector(ring, slot + place, from.cast()) };
                 }
             });
@@ -234,8 +237,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while place < items {
                 let step = simt::opaque_one() as u32;
                 let item = own.wrapping_add(place as u64);
-                // Before the step's first item, numbers of items may have wrapped. Missing items are replaced, so that the operator only
-                // gets items of the input. The values that the operator computes from the replacements are not used.
+                // The number of an item before the step's first item may have wrapped. Missing items are replaced, so that the operator
+                // only gets items of the input. The values that the operator computes from the replacements are not used.
                 let exists = item >= first && item < all;
                 let item = if exists { item } else { first };
                 let offset = slot + place_of_vector(vector) + place * size_of::<T>() as u32;
@@ -253,8 +256,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of the lane's leaf in the slot at `slot` bytes after `ring`. The leaf begins with item `before` of a vector. `index` is the
-    /// index of its first item.
+    /// The fold of the lane's leaf in the slot that begins `slot` bytes after `ring`. The leaf begins with item `before` of a vector.
+    /// `index` is the index of the leaf's first item.
     ///
     /// # Safety
     /// The copies of a whole step to the slot are done.
@@ -278,7 +281,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::fold_slot`], where a leaf begins with item `BEFORE` of a vector.
+    /// As [`Self::fold_slot`], for a leaf that begins with item `BEFORE` of a vector.
     ///
     /// # Safety
     /// The conditions of [`Self::fold_slot`].
@@ -289,9 +292,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         slot: u32,
         index: u64,
     ) -> O::Accumulator {
-        // The number of the leaf's first vector is a multiple of `leaf_vectors`. So the place of each of `leaf_vectors` vectors, from this
-        // one on, is `first` with some low bits flipped. The places are computed again for each step. Otherwise the loop over the steps
-        // would keep too many registers.
+        // The number of the leaf's first vector is a multiple of `leaf_vectors`. So each of the leaf's first `leaf_vectors` vectors has a
+        // place that is `first` with some low bits flipped. The places are computed again for each step. If they were computed once, the
+        // loop over the steps would need too many registers.
         let leaf_vectors = const { FAN / vector_items::<T>() };
         let vector = simt::lane() * leaf_vectors * simt::late_one();
         let first = place_of_vector(vector);
@@ -314,7 +317,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             vectors[size_of::<T>()] = read(size_of::<T>());
         }
         let mut value = O::identity();
-        // This loop is for the 16 items of a leaf: a vector of `u8` also has 16 items.
+        // The loop runs over the 16 items of a leaf. `u8` stands here only for the number 16: a vector has 16 items of type `u8`.
         for_each_item!(I of u8 => {
             let place = BEFORE + I;
             let vector = vector_of(vectors[place / vector_items::<T>() as usize]);
@@ -324,8 +327,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Folds the values of a unit's leaves. Writes the results of rows of one chunk. If rows have several chunks, puts the chunk's value
-    /// into shared memory. `begin` is the block's first unit.
+    /// Folds the values of a unit's leaves. If rows have one chunk, writes the results of the unit's rows. If rows have several chunks,
+    /// puts the value of the unit's chunk into shared memory. `begin` is the block's first unit.
     ///
     /// # Safety
     /// Convergent: the whole warp. The values of the unit's leaves are written, and no other warp uses these values or has the unit. The
@@ -338,9 +341,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // The number of values that a lane folds, and the number of lanes that fold values.
         let count = Ord::min(leaves, FAN);
         let lanes = unit_leaves.checked_div(count).unwrap_or(0);
-        // SAFETY: the whole warp is here, and the values of leaves are written: this function's conditions. A result is written only for a
-        // row of the launch, which has one (the launch's condition 5). There is a place for the value of each of the block's chunks
-        // (`BLOCK_CHUNKS`).
+        // SAFETY: the whole warp is here, and the values of leaves are written: this function's conditions. A result is written only if the
+        // row belongs to the launch, so there is memory for it (the launch's condition 5). There is a place for the value of each of the
+        // block's chunks (`BLOCK_CHUNKS`).
         unsafe {
             let mut value = O::identity();
             if lane < lanes {
@@ -379,8 +382,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// to `end`.
     ///
     /// # Safety
-    /// The whole warp 0. The launch has whole chunks, cut as `cut` says: several for each row. The values of the block's chunks are
-    /// written.
+    /// The whole warp 0. The launch has whole chunks, several for each row, and `cut` says how its rows are cut. The values of the block's
+    /// chunks are written.
     #[inline(always)]
     pub unsafe fn finish_rows(&self, cut: &Cut, begin: u32, end: u32) {
         let first = simt::lane() * cut.row_chunks;
@@ -403,7 +406,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of `count` values, 1 to 16, from value `first` on. All of them lie in one group of sixteen, without a gap.
+    /// The left fold of `count` values, 1 to 16, from value `first` on. All of them belong to one group of sixteen, so none of the gaps of
+    /// [`Values`] lies between them.
     ///
     /// # Safety
     /// The values are written.
@@ -414,7 +418,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         count: u32,
     ) -> O::Accumulator {
         let first = values.address(first);
-        // SAFETY: the values are in shared memory, and written: this function's condition. They are of one group, so no gap lies between.
+        // SAFETY: the values are in shared memory, and written: this function's condition. They belong to one group of sixteen, so no gap
+        // lies between them.
         let value = |number: u32| unsafe { simt::read_shared(first.wrapping_add(number as usize)) };
         let mut folded = value(0);
         if count == FAN {

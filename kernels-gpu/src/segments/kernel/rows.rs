@@ -2,8 +2,8 @@
 //!
 //! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each of its vectors. Then the lanes combine these values
 //! pairwise, neighbours first. If an operator combines each sixteen values pairwise, the leaves, nodes and roots of a chunk are one binary
-//! tree over its vectors. The lanes combine along that same tree. Indices of extremes are the same in every order. Items do not go through
-//! shared memory.
+//! tree over its vectors. The lanes combine along that same tree. Operators that find indices of extremes give the same bits in every order
+//! of combination. Items do not go through shared memory.
 //!
 //! While a chunk is combined, indices of extremes count from the first item of a work, or of a unit (see [`whole`](super::whole)). Such
 //! indices fit in a word. When a chunk is finished, its indices are [moved](Op::moved): then they count from the first item of the row.
@@ -12,9 +12,9 @@
 //! functions of this file. The rest of this comment is about all other launches.
 //!
 //! A row is cut into **pieces**. The number of vectors of a piece is the greatest power of two that divides the number of vectors of a row,
-//! at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many items.
-//! A warp takes [`STEP_VECTORS`] vectors in a **step**: lane `l` has the vectors `l`, `l + 32`, `l + 64`, and so on. If a chunk is one
-//! piece, the warp finishes it. Otherwise the values of the pieces go through shared memory.
+//! but at most [`STEP_VECTORS`]. The items of a work are contiguous, so a work is a sequence of pieces, and all pieces have equally many
+//! items. A warp takes [`STEP_VECTORS`] vectors in a **step**: lane `l` has the vectors `l`, `l + 32`, `l + 64`, and so on. If a chunk is
+//! one piece, the warp that folds the piece finishes the chunk. Otherwise the values of the pieces go through shared memory.
 
 use crate::contract::WARP_LANES;
 use crate::element::{first_words, Element, Words};
@@ -35,12 +35,13 @@ use super::Launch;
 /// 2^28 `f32` in rows of 1,024 then took 275 and 308 µs, instead of 268 and 299 µs.
 const LANE_VECTORS: u32 = 8;
 
-/// How many vectors a step has, and the levels of a binary tree over them.
+/// How many vectors a step has, and how many levels a binary tree over them has.
 pub const STEP_VECTORS: u32 = WARP_LANES * LANE_VECTORS;
 pub const STEP_LEVELS: u32 = STEP_VECTORS.trailing_zeros();
 
-/// The most pieces of a streamed chunk. With more pieces, their combination takes longer than the folds of leaves and nodes do. `Moments`
-/// of 2^28 `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26); in rows of 1,024, which have one, 268 µs.
+/// The most pieces of a streamed chunk. Rows whose chunks have more pieces are not streamed: to combine the pieces would take longer than
+/// to fold leaves and nodes. `Moments` of 2^28 `f32` in rows of 1,056, which have 33 pieces, took 506 µs on an H200 (2026-11-26). In rows
+/// of 1,024, which have one piece, they took 268 µs.
 const CHUNK_PIECES: u32 = 8;
 
 /// A lane's vectors.
@@ -53,8 +54,8 @@ struct Pieces {
     count: u32,
 }
 
-/// A lane's share of a work, where chunks are combined from pieces. Each chunk has consecutive lanes, one for each of its pieces, and
-/// perhaps more lanes than pieces.
+/// A lane's share of a work, where chunks are combined from pieces. Each chunk has consecutive lanes, at least as many as it has pieces.
+/// The first of these lanes have one piece each.
 #[derive(Clone, Copy)]
 struct Share<A> {
     /// Whether the lane has a chunk.
@@ -92,7 +93,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.have_vectors() && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
     }
 
-    /// The levels of a binary tree over the vectors of a piece.
+    /// How many levels a binary tree over the vectors of a piece has.
     #[inline(always)]
     fn piece_levels(&self) -> u32 {
         let vectors = self.offsets.row_items / vector_items::<T>() as u64;
@@ -115,8 +116,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (mut number, mut steps) = (0, 0);
         // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
         // work_count`. All threads take the same branches around barriers, since the branches depend on the launch's arguments. Rows that
-        // are settled later have chunks of several pieces, so `combine_pieces` publishes their values. In `combine_pieces`, the last warp
-        // has no window, and the other warps publish without waiting.
+        // are settled later have chunks of several pieces, so `combine_pieces` publishes the chunks' values. In `combine_pieces`, the last
+        // warp has no window, and the other warps publish without waiting for it.
         unsafe {
             while number < self.work_count() {
                 steps += self.fold_pieces(number, steps, room, levels, is_alone);
@@ -134,8 +135,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The [levels](Self::piece_levels) of a piece, and whether a chunk is one piece. Both go through votes, so that `ptxas` keeps them in
-    /// registers. Without votes, `ptxas` computed both again in each step, with 12 instructions.
+    /// How many levels a piece's tree has (see [`Self::piece_levels`]), and whether a chunk is one piece. Both values go through votes, so
+    /// that `ptxas` keeps them in registers. Without votes, `ptxas` computed both again in each step, with 12 instructions.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -151,7 +152,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the pieces of the block's work `number`, which have 2^`levels` vectors each. Finishes the chunks if each is one piece
+    /// Folds the pieces of the block's work `number`. Each piece has 2^`levels` vectors. Finishes the chunks if each is one piece
     /// (`is_alone`). Returns the work's number of steps. The warps take steps in turn, and the block's earlier works had `before` steps.
     ///
     /// # Safety
@@ -176,7 +177,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `begin`. The header is written (this function's condition). The
             // work has the vectors: `begin < vectors`. No other warp has this step, and each piece's value is on one lane. So no other
-            // thread writes the piece's value, or finishes its chunk. The work has a chunk for each piece, if a chunk is one piece.
+            // thread writes the piece's value, or finishes its chunk. If each chunk is one piece, the work has a chunk for each of its
+            // pieces.
             unsafe {
                 let value = self.fold_step(first, begin, vectors, levels);
                 let vector = begin + first_vector_of_lane();
@@ -259,7 +261,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The lane's share of the chunks of the block's work `number` from chunk `first` on. Each chunk has `lanes` lanes.
+    /// The lane's share when its warp combines the chunks of the block's work `number` from chunk `first` on. Each chunk has `lanes` lanes.
     ///
     /// # Safety
     /// The header is written, and `number < work_count`. The launch has streams. `lanes` is a power of two.
@@ -345,8 +347,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         room.piece(before + piece)
     }
 
-    /// Folds the step that begins at vector `begin` of a work's `vectors` vectors, up to `levels` levels. If a piece begins at the lane's
-    /// [first vector](first_vector_of_lane), the lane gets the piece's value.
+    /// Folds the pieces of a step. The step begins at vector `begin` of a work, which has `vectors` vectors. A piece's tree has `levels`
+    /// levels. If a piece begins at the lane's [first vector](first_vector_of_lane), the lane gets the piece's value.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The work begins with item `first`, and `begin < vectors`. The launch has
@@ -373,9 +375,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds each eight vectors of the step that begins at vector `begin` of `vectors` vectors. A lane gets the value of the eight vectors
-    /// from its [first vector](first_vector_of_lane) on, as a [stream](Op::stream). The values of vectors past the end have no meaning.
-    /// Indices count from item `first`.
+    /// Folds each eight consecutive vectors of a step. The step begins at vector `begin` of a work or unit, which has `vectors` vectors. A
+    /// lane gets the value of the eight vectors from its [first vector](first_vector_of_lane) on, as a [stream](Op::stream). The values of
+    /// vectors past the end have no meaning. Vector 0 begins with item `first`, and indices count from this item.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The vectors from item `first` on exist and are aligned, and `begin < vectors`.
@@ -405,7 +407,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Reads the vector that is `more` vectors after vector `number` of the items from item `first` on.
+    /// Reads vector `number + more`, where vector 0 begins with item `first`.
     ///
     /// # Safety
     /// The items of the vector exist, and it is aligned to 16 bytes.
@@ -421,16 +423,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 }
 
-/// The first of the eight vectors whose value a lane gets from [`combine_eights`], as a number in the step.
+/// The lane gets the value of eight consecutive vectors from [`combine_eights`]. This is the number that the first of them has in the step.
 #[inline(always)]
 pub fn first_vector_of_lane() -> u32 {
     let lane = simt::lane();
     lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
 }
 
-/// Combines the [streams](Op::stream) of each eight vectors of a step pairwise, neighbours first. `value(v)` is the value of the lane's
-/// vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the eight vectors from its
-/// [first vector](first_vector_of_lane) on.
+/// Combines the [streams](Op::stream) of each eight consecutive vectors of a step pairwise, neighbours first. `value(v)` is the value of
+/// the lane's vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the eight vectors from
+/// its [first vector](first_vector_of_lane) on.
 ///
 /// Each lane begins with eight values. In each of three levels, a lane gives half of its values to another lane, and combines the others
 /// with values from that lane.
@@ -450,8 +452,9 @@ unsafe fn combine_eights<O: Op<T>, T: Element>(
     }
 }
 
-/// Does the combinations of the last three of a step's eight levels. Levels after the first `levels` are left out. In these three levels,
-/// two values that are combined begin at vectors that are 32, 64 or 128 apart. So the two values are on lanes that are 1, 2 or 4 apart.
+/// Does the combinations of the last three of a step's eight levels. In these three levels, two values that are combined begin at vectors
+/// that are 32, 64 or 128 apart. So the two values are on lanes that are 1, 2 or 4 apart. If `levels` is less than 8, only the first
+/// `levels` of the eight levels are combined.
 ///
 /// # Safety
 /// Convergent: the whole warp, with the same `levels`.

@@ -1,4 +1,4 @@
-//! Where segments begin on the merge path, and the search for the first segment at or after a window's border.
+//! Where segments begin on the merge path, and the search for the first segment that begins at a window's border or after it.
 
 use crate::contract::WARP_LANES;
 use crate::direction::{Direction, Heading};
@@ -68,7 +68,7 @@ impl Search {
     #[inline(always)]
     fn narrow(&mut self, before: u32) {
         let stride = self.stride();
-        // If the offsets do not ascend, later bits may be set too. These are ignored.
+        // If the offsets do not ascend, later bits may be set too, but they are ignored.
         let count = (!before).trailing_zeros() as u64;
         if count == 0 {
             self.high = self.low;
@@ -177,7 +177,8 @@ impl Offsets {
         !self.are_read() && end < 1 << 31 && self.row_items < 1 << 31
     }
 
-    /// The first row that begins at a diagonal or after it, or `segment_count`. The segments are [short rows](Self::are_short_rows).
+    /// The first row that begins at a diagonal or after it. If there is no such row, `segment_count`. The segments are [short
+    /// rows](Self::are_short_rows).
     #[inline(always)]
     pub fn border_of_rows(&self, diagonal: u64) -> u64 {
         // The items after the last row belong to no row. In a backward scan, they come first.

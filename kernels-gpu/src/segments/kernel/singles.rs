@@ -25,8 +25,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && self.offsets.row_items == 1
     }
 
-    /// Reduces all rows. A thread reads [`THREAD_VECTORS`] items before it writes their results. If fewer are left for it, it takes them
-    /// one by one.
+    /// Reduces all rows. A thread reads [`THREAD_VECTORS`] items before it writes their results. If a thread has fewer items left, it
+    /// reduces them one by one.
     ///
     /// # Safety
     /// The whole block, and rows [have one item](Self::have_single_items).

@@ -1,8 +1,8 @@
 //! The starts of a work's chunks, the slots of each chunk, and the chunk of each slot.
 //!
 //! The offsets of works that are not dense are checked here, before they are used. The offset at which one warp's chunks end and the next
-//! warp's chunks begin is read by both warps. The two values are then compared with each other. While the starts are written, no other
-//! offset of the work is read twice. So starts that are not refused ascend, even if other work rewrites the offsets meanwhile.
+//! warp's chunks begin is read by both warps. The two values that they have read are compared afterwards. While the starts are written, no
+//! other offset of the work is read twice. So starts that are not refused ascend, even if other work rewrites the offsets meanwhile.
 
 use crate::contract::WARP_LANES;
 use crate::direction::Heading;
@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{
-    chunk_items, Extent, Layout, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS,
+    chunk_items, Layout, RoomSize, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS,
 };
 use crate::simt;
 
@@ -81,19 +81,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Where the last vector of starts ends. The items' memory ends there too.
     #[inline(always)]
     fn end_of_starts(&self) -> u32 {
-        self.by_extent(
+        self.by_room_size(
             const {
                 [
-                    Layout::item_bytes::<T, O::Accumulator>(Extent::Reduce) as u32,
-                    Layout::item_bytes::<T, O::Accumulator>(Extent::Scan) as u32,
-                    Layout::item_bytes::<T, O::Accumulator>(Extent::Double) as u32,
+                    Layout::item_bytes::<T, O::Accumulator>(RoomSize::Small) as u32,
+                    Layout::item_bytes::<T, O::Accumulator>(RoomSize::Usual) as u32,
+                    Layout::item_bytes::<T, O::Accumulator>(RoomSize::Double) as u32,
                 ]
             },
         )
     }
 
     /// Where the starts of a work lie: the value of [`Work::starts`]. Their last vector ends where the items' memory ends. An offset of 4
-    /// bytes has the same place in a vector of shared memory as in its vector of global memory.
+    /// bytes has the same position in its vector in shared memory as in its vector in global memory.
     #[inline(always)]
     pub fn starts_of(&self, segment: u64, chunk_count: u32) -> u32 {
         let first = self.first_offset(segment, chunk_count);
@@ -136,8 +136,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// A warp takes [`WARP_CHUNKS`] chunks at a time. For these chunks, each lane reads at most one offset, and reads it once. The offset
     /// is the start of the lane's chunk, and the end of the chunk before it. So whatever values the warp reads, the starts of these chunks
-    /// ascend, or the warp refuses them. The end of the last of these chunks is read again by the next warp, as the start of that warp's
-    /// first chunk.
+    /// ascend, or the warp refuses the offsets. The end of the last of these chunks is read again by the next warp, as the start of that
+    /// warp's first chunk.
     ///
     /// # Safety
     /// 1. Convergent: the whole block.
@@ -151,9 +151,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             let chunk = group * WARP_CHUNKS + lane;
             // SAFETY: the whole warp takes part in the shuffle, since all lanes have the same group. The work is the block's (condition 2).
-            // The end of each group is written to the next room's words for counts. These are enough for all groups (an assertion in
-            // `segments`), and no thread uses them for counts of slots before the next work (condition 3). `write_start` is called only if
-            // `chunk < chunk_count`, and no other thread has that chunk.
+            // The place where a group's last chunk ends is written to a word for counts in the next room. There are enough such words for
+            // all groups (an assertion in `segments`). No thread uses these words for counts of slots before the next work (condition 3).
+            // `write_start` is called only if `chunk < chunk_count`, and no other thread has that chunk.
             unsafe {
                 let begin = self.read_start(work, chunk);
                 let end = simt::shuffle_down(begin, 1);
@@ -248,7 +248,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// offsets are copied and not yet checked, the place may be beyond the work.
     ///
     /// # Safety
-    /// The starts are written, perhaps without a check, and `chunk <= work.chunk_count`.
+    /// The starts are written, but need not have been checked, and `chunk <= work.chunk_count`.
     #[inline(always)]
     pub unsafe fn start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) -> u32 {
         let Offsets {
@@ -318,8 +318,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the slots of a chunk: sets the bit of its first slot, and writes the counts of all later words, up to the word that has the
-    /// bit of the next chunk's first slot. For chunk 0, also writes the first word's count.
+    /// Writes the slots of a chunk: sets the bit of the chunk's first slot, and writes the counts of the words after the word with this
+    /// bit. The last of these words is the one with the bit of the next chunk's first slot. For chunk 0, also writes the first word's
+    /// count.
     ///
     /// # Safety
     /// The work has the chunk, from place `begin` to place `end`, with `begin <= end <= work.end`. The room's bits were cleared for this
@@ -335,7 +336,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let slot = slots.first(chunk, begin);
         // SAFETY: the words are in shared memory, and aligned. They are in bounds: a work has at most one slot more than places, and there
-        // are words for all of them (`Layout::bit_words`).
+        // are words for that many slots (`Layout::bit_words`).
         unsafe {
             simt::or_shared(room.bits(slot / 32), 1 << (slot % 32));
             // If offsets do not ascend, several threads may write one word, so the writes are atomic.
@@ -357,13 +358,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block. Between the block's last barrier and its next, nothing else uses these words.
     #[inline(always)]
     pub unsafe fn clear_bits(&self, room: Room<T, O::Accumulator>) {
-        let mut word = simt::thread_index();
-        while word <= room.bit_words() {
+        let pairs: *mut u64 = room.bits(0).cast();
+        let count = Room::<T, O::Accumulator>::BIT_WORDS / 2;
+        let mut pair = simt::thread_index();
+        // SAFETY: no other thread uses the flags: this function's condition.
+        unsafe {
+            if pair == 0 {
+                room.flags().write(0);
+            }
+        }
+        while pair < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: in bounds: `word <= bit_words`, and word `bit_words` has the flags. No other thread uses the word: this function's
-            // condition.
-            unsafe { room.bits(word).write(0) };
-            word += step * self.threads();
+            // SAFETY: in bounds: the words are `count` pairs. They begin at a multiple of 8 bytes. No other thread uses these two words:
+            // this function's condition.
+            unsafe { pairs.wrapping_add(pair as usize).write(0) };
+            pair += step * self.threads();
         }
     }
 
@@ -380,7 +389,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// A chunk of the work.
     ///
     /// # Safety
-    /// The starts are written, perhaps without a check, and the work has the chunk.
+    /// The starts are written, but need not have been checked, and the work has the chunk.
     #[inline(always)]
     pub unsafe fn chunk(&self, work: &Work, room: Room<T, O::Accumulator>, number: u32) -> Chunk {
         // SAFETY: the starts are written, and `number < chunk_count`: this function's conditions.

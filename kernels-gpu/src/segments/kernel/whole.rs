@@ -1,21 +1,22 @@
 //! Rows of whole chunks: single warps combine the chunks. Items go from global memory straight to registers or, with left folds, through
 //! rings in shared memory.
 //!
-//! Two kinds of rows have whole chunks: rows of 16 items to one full chunk, if the number of items is a power of two, and rows of 2 to 16
-//! full chunks. So all chunks of a launch have equally many vectors, and this number is a power of two. The items are a sequence of such
-//! chunks. Without rings, the sequence is cut into **units**. If a chunk has at least [`STEP_VECTORS`] vectors, each unit is one chunk.
-//! Otherwise each unit has [`STEP_VECTORS`] vectors. Each block has consecutive units, equally many for each warp. The last blocks of a
-//! launch may have fewer units, or none. A warp combines all vectors of a unit: one binary tree for each chunk. For this, the warp needs no
-//! search, no shared memory and no barrier of the block.
+//! Rows have whole chunks in two cases. In the first case, a row has at least 16 items and at most as many as a full chunk, and its number
+//! of items is a power of two. In the second case, a row consists of 2 to 16 full chunks. So all chunks of a launch have equally many
+//! vectors, and this number is a power of two. The items are a sequence of such chunks. Without rings, the sequence is cut into **units**.
+//! If a chunk has at least [`STEP_VECTORS`] vectors, each unit is one chunk. Otherwise each unit has [`STEP_VECTORS`] vectors. Each block
+//! has consecutive units, equally many for each warp. The last blocks of a launch may have fewer units, or none. A warp combines all
+//! vectors of a unit: one binary tree for each chunk. For this, the warp needs no search, no shared memory and no barrier of the block.
 //!
 //! A unit has 1, 2 or 4 steps of [`STEP_VECTORS`] vectors. After three levels of a step's tree, each lane has one value. The next level
 //! combines the values of lanes that are 8 apart, and the level after that combines the values of lanes that are 16 apart. With several
-//! steps, the lanes share these two levels: each lane combines the values of only one step. This takes three combinations for four steps,
-//! and would take eight if each step were finished alone.
+//! steps, the lanes share these two levels: each lane combines the values of only one step. With four steps, these two levels then take
+//! three combinations. If each step were finished alone, they would take eight.
 //!
-//! If rows have several chunks, and there are no rings, each chunk's value is published in a slot of its own. The rows that end in block
-//! `b` are combined by the block [`LATER`] tickets after `b` (see [`later`](super::later)) or, if there is no such block, by `b` itself. Of
-//! all launches with whole chunks, only these launches take tickets, because only in these does a block wait for another block.
+//! If rows have several chunks, and there are no rings, each chunk has its own slot of the board, in which its value is published. The rows
+//! that end in block `b` are combined by the block [`LATER`] tickets after `b` (see [`later`](super::later)) or, if there is no such block,
+//! by `b` itself. Of all launches with whole chunks, only these launches take tickets, because only in these does a block wait for another
+//! block.
 //!
 //! **Rings.** With left folds, items go through [rings](super::rings), and a unit is one chunk or, if a chunk has fewer items than a step
 //! of a ring, the items of one step. A block takes whole rows. So no value is published, and there is no ticket.
@@ -79,9 +80,9 @@ impl Cut {
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether this is a reduction of rows that single warps may combine chunk by chunk. The rows must [have whole
     /// chunks](has_whole_chunks). With rings, a block takes whole rows. So if rows have several chunks, a block must have at least as many
-    /// windows as a row has chunks. Without rings, rows must be [streamed](streams_rows), the launch must [have
-    /// vectors](Self::have_vectors), and either rows have at most [`STEP_VECTORS`] vectors, or blocks have several windows. If neither is
-    /// true, the rows are left to [`Self::stream_rows`], in which several warps share a chunk.
+    /// windows as a row has chunks. Without rings, rows must be [streamed](streams_rows), and the launch must [have
+    /// vectors](Self::have_vectors). Also, if a row has more than [`STEP_VECTORS`] vectors, a block must have several windows. If it has
+    /// only one window, such rows are left to [`Self::stream_rows`], in which several warps share a chunk.
     #[inline(always)]
     pub fn have_whole_chunks(&self) -> bool {
         let row = self.offsets.row_items;
@@ -206,8 +207,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Reduces the chunks of a unit. If rows have one chunk, writes their results. Otherwise publishes the value of each chunk.
     ///
     /// # Safety
-    /// Convergent: the whole warp. The launch has whole chunks, cut as `cut` says. The unit is one of the launch's, and no other warp
-    /// reduces it. If rows have several chunks, the tag is written.
+    /// Convergent: the whole warp. The launch has whole chunks, and `cut` says how its rows are cut. The unit is one of the launch's, and
+    /// no other warp reduces it. If rows have several chunks, the tag is written.
     #[inline(always)]
     unsafe fn reduce_unit(&self, cut: &Cut, unit: u32) {
         let levels = cut.levels;
@@ -218,7 +219,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole warp is here, and no other warp has the unit: this function's conditions. The unit's vectors exist, and are
         // aligned. Each chunk's value is on one lane. The chunk's row belongs to the launch, and has a result (the launch's condition 5).
         // The tag is written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as
-        // many windows as full chunks. A block that waits for the value of chunk `unit` reads slot `unit` (condition 9).
+        // many windows as it has full chunks. A block that waits for the value of chunk `unit` reads slot `unit` (condition 9).
         unsafe {
             let value = self.fold_unit(cut, first * vector_items::<T>() as u64, vectors);
             let vector = first_vector_of_lane();
@@ -298,7 +299,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// - Convergent: a whole warp, the only one of the block that calls this. `block` is the block's ticket.
-    /// - The tag is written, and the launch has whole chunks, cut as `cut` says: several chunks for each row.
+    /// - The tag is written, and the launch has whole chunks, several for each row. `cut` says how its rows are cut.
     /// - The block's other warps publish the values of their chunks without waiting for this warp. This warp has published the values of
     ///   its own chunks.
     #[inline(always)]

@@ -1,10 +1,10 @@
-//! A block's windows. For each window, one warp finds the chunks, and shares them with the block.
+//! A block's windows. For each window, one warp finds the chunks that begin in it, and describes them in shared memory for the whole block.
 
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{self, chunk_items, room_items, vector_items};
-use crate::segments::{Extent, Task, Window, Work, NO_CHUNK};
+use crate::segments::{RoomSize, Task, Window, Work, NO_CHUNK};
 use crate::tickets;
 use crate::{simt, warp};
 
@@ -15,7 +15,8 @@ use super::Launch;
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
     /// next room. Returns false on all threads if the block has no windows: a segment count from device memory may be less than the count
-    /// for which the blocks were launched. In that case, it writes only the ticket, the tag and `is_refused` to the header.
+    /// for which the blocks were launched. If the block has no windows, this function writes only the ticket, the tag and `is_refused` to
+    /// the header.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once.
@@ -23,10 +24,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn begin(&self, room: Room<T, O::Accumulator>) -> bool {
         let warp = simt::warp();
         let is_first_lane = simt::lane() == 0;
-        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branch before a
-        // barrier goes the same way on all threads. Branches around the search go the same way on all lanes of a warp. `control` belongs to
-        // the workspace, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the
-        // tickets, since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The search returns at most
+        // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. All threads return
+        // early, or none. The branches around the steps of the search go the same way on all lanes of a warp. `control` belongs to the
+        // workspace, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the tickets,
+        // since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The search returns at most
         // `segment_count`, so the borders are at most `segment_count`. A barrier comes between the writes of the borders and their reads.
         // Each window is written by only one warp.
         unsafe {
@@ -96,8 +97,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes a window and its works. The window has number `number` in the launch, and number `window` in the block. The segments from
-    /// `first` to `end`, exclusive, begin in it. If offsets are refused, the window has no chunks. Otherwise all of its items exist, and
-    /// they are fewer than the items of two full chunks.
+    /// `first` to `end`, exclusive, begin in it. If this function refuses the offsets, it writes a window without chunks. Otherwise, all
+    /// items of the window's chunks exist, and they are fewer than the items of two full chunks.
     ///
     /// # Safety
     /// 1. Convergent: the whole warp, with the same arguments. The ticket and the tag are written.
@@ -117,9 +118,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let exists = number < count;
         let diagonals = 1 << self.window_shift;
         let diagonal = number << self.window_shift;
-        // Everything is computed before anything is known to be sound, so numbers may wrap. There are few branches, since this one lane
-        // works while the block waits. Until the values are written, they are plain variables, not structs: rust-cuda's compiler merges
-        // constant structs with others byte by byte.
+        // All values are computed before the offsets are checked, so the values may wrap. There are few branches, since this one lane works
+        // while the block waits. Until the values are written, they are plain variables, not structs: rust-cuda's compiler merges constant
+        // structs with others byte by byte.
         let follows = exists & (first > 0);
         let begins = exists & (end > first);
         // Of the chunks of segment `first - 1`, the tail is the first one that begins at the window's first diagonal or after it.
@@ -160,7 +161,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             unsafe { self.refuse() };
             has_tail = false;
         } else if exists & !is_cut & !is_full & offsets.are_read() {
-            // No block waits for this value, unless the offsets have changed since that block read them.
+            // If all blocks have read the same offsets, none of them waits for this value. A block that has read other offsets may wait for
+            // it.
             // SAFETY: the tag is written: condition 1. The board has a slot for each window (the launch's condition 6). No other thread
             // publishes this window's slot: the window has no chunk to publish.
             unsafe { self.board().publish(number as u32, O::identity()) };
@@ -242,29 +244,29 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The number for the room that the block has: for [`Extent::Reduce`], [`Extent::Scan`] or [`Extent::Double`]. If windows have fewer
-    /// diagonals than a chunk has items, works have at least the room of a scan's works, even in a reduction.
+    /// The number for the room that the block has: the first one for [`RoomSize::Small`], then for [`RoomSize::Usual`] and
+    /// [`RoomSize::Double`]. If windows have fewer diagonals than a chunk has items, even a reduction has at least the usual room.
     #[inline(always)]
-    pub fn by_extent(&self, [of_reduce, of_scan, of_double]: [u32; 3]) -> u32 {
+    pub fn by_room_size(&self, [small, usual, double]: [u32; 3]) -> u32 {
         let is_small = self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros();
-        if Room::<T, O::Accumulator>::block_is_double() {
-            of_double
+        if Room::<T, O::Accumulator>::is_double_in_launch() {
+            double
         } else if self.task == Task::Scan || is_small {
-            of_scan
+            usual
         } else {
-            of_reduce
+            small
         }
     }
 
     /// The most items and chunks of a work.
     #[inline(always)]
     pub fn room_items(&self) -> u32 {
-        self.by_extent(
+        self.by_room_size(
             const {
                 [
-                    room_items::<T, O::Accumulator>(Extent::Reduce) as u32,
-                    room_items::<T, O::Accumulator>(Extent::Scan) as u32,
-                    room_items::<T, O::Accumulator>(Extent::Double) as u32,
+                    room_items::<T, O::Accumulator>(RoomSize::Small) as u32,
+                    room_items::<T, O::Accumulator>(RoomSize::Usual) as u32,
+                    room_items::<T, O::Accumulator>(RoomSize::Double) as u32,
                 ]
             },
         )
@@ -280,11 +282,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         offsets.direction.place(place, vector_items::<T>() as u64) as u32
     }
 
-    /// A work of the block. Each window has two works. The second work may be empty, and so may both works.
+    /// A work of the block. Each window has two works. Either the second work or both works may be empty.
     ///
     /// # Safety
-    /// The header is written, and `number < work_count`. If segments start at heads and `number` is odd, `is_followed` of the work before
-    /// it is 1.
+    /// The header is written, and `number < work_count`. If segments start at heads and `number` is odd, `is_followed` of work `number - 1`
+    /// is 1.
     #[inline(always)]
     pub unsafe fn work(&self, number: u32) -> Work {
         // SAFETY: the work is written with the header, and `number < work_count`: this function's conditions.
@@ -303,13 +305,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         number + 2 - ((number % 2) | is_followed)
     }
 
-    /// Works `number` and `number + 1` are the works of one window. The result is the number of the one that a scan takes first.
+    /// Works `number` and `number + 1` belong to one window. Returns the number of the work that a scan takes first. If the block has no
+    /// work `number`, returns `number`.
     ///
     /// # Safety
     /// The header is written, and `number` is even.
     #[inline(always)]
     pub unsafe fn first_scanned(&self, number: u32) -> u32 {
-        // SAFETY: the header is written, and `number` is even: this function's conditions. The block has the works.
+        // SAFETY: the header is written, and `number` is even: this function's conditions. `begins_with_second` is called only if the block
+        // has work `number`.
         let begins_with_second =
             number < self.work_count() && unsafe { self.begins_with_second(number) };
         number + begins_with_second as u32
@@ -336,13 +340,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Whether a scan takes the second work of a window before the first. It does so if other blocks wait for the value of the second
-    /// work's chunk, since the first work may have to wait for earlier windows.
+    /// work's chunk. The first work may have to wait for earlier windows, so if it came first, this value would come later.
     ///
-    /// Scans by key of 2^28 `f32` in runs by a power law took 1,122 µs in this order on an H200 (2026-11-26). They took 1,162 µs when each
-    /// window's first work always came first.
+    /// Scans by key of 2^28 `f32`, in runs whose lengths follow a power law, took 1,122 µs on an H200 (2026-11-26). They took 1,162 µs when
+    /// each window's first work always came first.
     ///
     /// # Safety
-    /// The header is written, and `first < work_count` is even.
+    /// The header is written, and `first` is even and less than `work_count`.
     #[inline(always)]
     unsafe fn begins_with_second(&self, first: u32) -> bool {
         // SAFETY: the header is written, and the block has the first work: this function's conditions. If its `is_followed` is not 0, the
@@ -356,7 +360,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         2 * self.windows_per_block
     }
 
-    /// The address of the block's border `window`. Its value is the number of the first segment that begins at this border or after it.
+    /// The address of a number in the header: the number of the first segment that begins at the block's border `window` or after it.
     ///
     /// # Safety
     /// `window <= windows_per_block`.

@@ -14,7 +14,7 @@ pub trait Prefix: Accumulator {
     /// Whether the prefix has the index of the last chosen item.
     const HAS_LAST: bool;
 
-    /// Adds the chosen items of `share`, which follow the items of this prefix. The share counts places from item `origin`.
+    /// Adds a share to this prefix. The items of the share follow the items of the prefix. The share counts places from item `origin`.
     fn and(self, share: Share, origin: u64) -> Self;
 
     /// How many chosen items the prefix counts.
@@ -108,8 +108,8 @@ pub trait Choice<T: Element> {
     /// Whether a lane writes items in batches: see `Launch::BATCH`.
     const WRITES_IN_BATCHES: bool = false;
 
-    /// The chosen items of a vector: bit `i` for item `i`. If the choice looks before an item, `before` is the item before the vector, or
-    /// any item if the vector is the input's first. If flags choose, `flags` has a byte for each item of the vector.
+    /// The chosen items of a vector: bit `i` for item `i`. If [`Self::LOOKS_BEFORE`], `before` is the item before the vector; if the vector
+    /// is the input's first, `before` may be any item. If [`Self::HAS_FLAGS`], `flags` has a byte for each item of the vector.
     fn chosen(vector: &Vector, before: T, flags: Words) -> u32;
 }
 

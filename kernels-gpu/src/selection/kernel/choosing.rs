@@ -153,7 +153,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 }
                 let next_buffer = if buffer + 1 < buffers { buffer + 1 } else { 0 };
                 // With synchronous copies there is one buffer. It is free once the output of its tile is written, so the next tile's copy
-                // begins in another pass of the loop.
+                // begins only in the next pass of the loop.
                 let must_wait = copies_at_once && arriving < end && next < end;
                 if next < end {
                     if !must_wait {
@@ -205,8 +205,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let items = self.items(tile);
         let mut flags = [[0; 4]; MOST_ROWS];
         let mut before = T::zeroed();
-        // SAFETY: the input is readable and the slots are this thread's (conditions of this function). `index` is at least 0 and less than
-        // `item_count`.
+        // SAFETY: the input is readable and the slots are this thread's (conditions of this function). `index` is less than `item_count`,
+        // which is at least 1.
         unsafe {
             let policy = EvictionPolicy::new(true);
             self.source(tile)
@@ -266,8 +266,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let items = self.items(tile);
         let mut chosen = Chosen::NONE;
         // SAFETY: if a lane reads items of other lanes, the barrier orders the copies of all lanes before the reads. The slots of the
-        // thread's rows are written. For the warp's first vector, `ahead` has the item before. The item before any later vector is one of
-        // the warp's items, so it is written too.
+        // thread's rows are written. The item before the warp's first vector is in `ahead`. The item before any later vector is one of the
+        // warp's items, so it is written too.
         unsafe {
             if C::LOOKS_BEFORE {
                 simt::warp_barrier();
@@ -412,7 +412,7 @@ unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
     words
 }
 
-/// Fills the places of items that do not exist with zeros. These items are never chosen.
+/// Where an item does not exist, puts zeros in its place. Such an item is never chosen.
 #[derive(Clone, Copy)]
 pub struct Zeros;
 

@@ -1,18 +1,19 @@
-//! The exchange between the warps that share a tile and the warp that looks back: tiles go one way, and prefixes go the other way.
+//! The exchange between the warps that share a tile and the warp that looks back: the numbers of tiles go to the warp that looks back, and
+//! prefixes come from it.
 //!
-//! Scans have the same exchange. Each turn has a slot of shared memory and a barrier for each direction. The sender writes the slot,
-//! arrives at the barrier and goes on. The receiver waits at the barrier, and reads the slot.
+//! Scans have the same exchange. In each direction, each turn has a slot in shared memory, and a barrier. The sender writes the slot, and
+//! arrives at the barrier without waiting. The receiver waits at the barrier, and reads the slot.
 //!
-//! The barrier alone orders the accesses to a tile's slot. The slot is written atomically only because of `compute-sanitizer`. Its
-//! `racecheck` orders accesses by the number of barriers at which each warp has waited, and the warp that looks back has waited at fewer
-//! barriers than the writer. So it would report plain writes of the slot as races.
+//! A tile's slot is written atomically, although the barrier makes this unnecessary. The reason is `compute-sanitizer`'s `racecheck`. It
+//! orders accesses by the number of barriers at which each warp has waited. The warp that looks back has waited at fewer barriers than the
+//! warp that writes the slot. So `racecheck` would report a race for a plain write.
 //!
 //! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers for each direction, so turn t + 4 uses those of
-//! turn t again. A tile's output is written in the turn in which the tile arrives, or one turn later. When the last sharing warp sends a
-//! number in turn t + 4 (a tile, or the end number of the tiles), it has received the prefix of turn t. That prefix was sent after the tile
-//! of turn t was read, so the tile's slot is free. When the warp that looks back sends the prefix of turn t + 4, it has received the tile
-//! of that turn. Before that tile was sent, all sharing warps had waited for the prefix of turn t + 1. So they had read the prefix of turn
-//! t, and its slot is free.
+//! turn t again. A tile's output is written in the turn in which the tile arrives, or one turn later. *Tiles:* in turn t + 4, the last
+//! sharing warp sends a tile's number, or the end number of the tiles. Before that, this warp received the prefix of turn t. The warp that
+//! looks back had read the tile's slot of turn t before it sent that prefix. So that slot is free. *Prefixes:* the warp that looks back
+//! sends the prefix of turn t + 4. Before that, it received the tile of turn t + 4. When that tile was sent, all sharing warps had waited
+//! for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;
@@ -29,7 +30,7 @@ const TILE_WARPS: u32 = 2;
 /// Warps at a prefix's barrier: the warps that share the tiles, and the warp that looks back.
 const PREFIX_WARPS: u32 = WARPS + 1;
 
-/// The slot of a turn. Turns take the slots one after another.
+/// The number of the slot that a turn uses. The turns use the slots in rotation.
 #[inline(always)]
 fn slot(turn: u32) -> u32 {
     turn % TURNS as u32
@@ -53,7 +54,7 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
         return;
     }
     // SAFETY: the slot is in the block's shared memory, and its earlier tile has been read (see the module). The whole warp arrives, and
-    // the warp that looks back waits at this barrier by `await_tile`.
+    // the warp that looks back waits at this barrier, in `await_tile`.
     unsafe {
         if simt::lane() == 0 {
             let slot = &raw mut (*tiles)[slot(turn) as usize];
@@ -70,7 +71,7 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
 /// - It is called once for each turn, in order. `tiles` are the block's slots for tiles.
 #[inline(always)]
 pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
-    // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier by `send_tile`. The barrier orders that warp's write
+    // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier, in `send_tile`. The barrier orders that warp's write
     // before this read.
     unsafe {
         simt::wait_at_barrier(TILE_BARRIERS + slot(turn), TILE_WARPS);
@@ -86,7 +87,7 @@ pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
 #[inline(always)]
 pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
     // SAFETY: the slot is in the block's shared memory, and its earlier prefix has been read (see the module). The whole warp arrives, and
-    // the sharing warps wait at this barrier by `await_prefix`.
+    // the sharing warps wait at this barrier, in `await_prefix`.
     unsafe {
         if simt::lane() == 0 {
             (&raw mut (*prefixes)[slot(turn) as usize]).write(prefix);
@@ -102,8 +103,8 @@ pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
 /// - It is called once for each turn with a tile, in order. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn await_prefix<A: Copy>(prefixes: Prefixes<A>, turn: u32) -> A {
-    // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier by `send_prefix`. The barrier orders that warp's
-    // write before this read.
+    // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier, in `send_prefix`. The barrier orders the write
+    // of the warp that looks back before this read.
     unsafe {
         simt::wait_at_barrier(PREFIX_BARRIERS + slot(turn), PREFIX_WARPS);
         (*prefixes)[slot(turn) as usize]

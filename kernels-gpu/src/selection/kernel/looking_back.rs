@@ -1,13 +1,14 @@
-//! The look-back for a tile's prefix: the number of items chosen before the tile and, for runs, the index of the last head before the tile.
-//! The look-back adds up the counts that earlier tiles publish.
+//! The look-back for a tile's prefix: the number of chosen items before the tile and, for runs, the index of the last head before the tile.
+//! The look-back adds up the counts that earlier tiles publish. For runs, each count is published together with the place of the last head.
 //!
-//! The header of [`crate::lookback`] shows why waiting blocks make progress. Each tile publishes its count. The last tile of each group of
-//! 32 publishes the group's count, and then the prefix of the next group, if there is one. Counts are small and exact. So one word holds a
-//! tile's count. A look-back adds up all counts between a known prefix and the tile at once, in any order.
+//! The module [`crate::lookback`] shows why waiting blocks make progress. Each tile publishes its count. The last tile of each group of 32
+//! publishes the group's count, and then the prefix of the next group, if there is one. A tile's count is small, so one word holds it.
+//! Counts are integers, so the order in which they are added makes no difference. A look-back takes a known prefix, and adds all counts
+//! between this prefix and the tile at once.
 //!
 //! Cost: a look-back takes one warp. If every value is published, it has at most two rounds of loads: the counts of the tile's own group,
-//! then all other values. It has 7 shuffles, or 14 if the last chosen item is kept. The look-back of a group's last tile has 6 or 11 more
-//! shuffles. There is no barrier.
+//! then all other values. It has 7 shuffles, or 14 for runs. The look-back of a group's last tile has 6 more shuffles, or 11 more for runs.
+//! A look-back has no barrier.
 
 use crate::board::Board;
 use crate::contract::{SCAN_GROUP_TILES, WARP_LANES};
@@ -98,7 +99,7 @@ fn counted_from(share: Share, before: u32) -> Share {
     }
 }
 
-/// The sum of two counts, and the later of two last items. Both shares count places from the same origin.
+/// Two shares as one: the sum of their counts, and the later of their last chosen items. Both shares count places from the same origin.
 #[inline(always)]
 fn both(left: Share, right: Share) -> Share {
     Share {
@@ -107,8 +108,8 @@ fn both(left: Share, right: Share) -> Share {
     }
 }
 
-/// The shares of the lowest `2 * half` lanes, added up; valid on lane 0. `half` is a power of two. The last item is left out if the prefix
-/// does not keep it.
+/// The shares of the lowest `2 * half` lanes, added up; valid on lane 0. `half` is a power of two. The lanes' `last` fields are combined
+/// only if the prefix has the index of the last chosen item ([`Prefix::HAS_LAST`]).
 ///
 /// # Safety
 /// Convergent: a whole warp.
@@ -159,8 +160,8 @@ impl Lookback {
     /// The prefix of `tile`; valid on lane 0. For the last tile of a group, also publishes the group's count, and the prefix of the next
     /// group if there is one.
     ///
-    /// A patient look-back first waits for the counts of the lower tiles of the tile's group, which are published last. Then it reads the
-    /// other values.
+    /// A patient look-back first waits for the counts of the lower tiles of the tile's group, and only then reads the other values. As a
+    /// rule, those counts are published later than the other values.
     ///
     /// # Safety
     /// - Convergent: one whole warp of the block that holds `tile`, once.

@@ -28,7 +28,7 @@ struct Progress {
     last: u64,
 }
 
-/// A warp's chunk that has been listed.
+/// A chunk whose items the warp has listed.
 #[derive(Clone, Copy)]
 struct Chunk {
     /// The index of the warp's first item of the tile.
@@ -133,8 +133,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     #[inline(always)]
     unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
         let own = Counts::of::<T>(bits);
-        // SAFETY: the whole warp shuffles. Each listed item has an entry of its own, whose number is less than the number of items of a
-        // chunk. So the list has room for the entry.
+        // SAFETY: the whole warp shuffles. No two listed items have the same entry. The number of each entry is less than the number of
+        // items of a chunk, so the list has room for the entry.
         unsafe {
             let (upto, all) = own.over_lanes();
             let chosen = all.sum::<T>();
@@ -215,7 +215,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Writes the wanted outputs of a listed chunk.
     ///
     /// # Safety
-    /// - Convergent: a whole warp. Its list and items are written, and a barrier of the warp has followed.
+    /// - Convergent: a whole warp. The warp's list is written, the warp's items lie in the buffer, and a barrier of the warp has followed.
     /// - The outputs are writable, as for [`super::select`], and no other warp writes the outputs of these items.
     #[inline(always)]
     unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
@@ -250,7 +250,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Writes `count` items to `to`: the items listed from `first` on.
+    /// Writes the items of `count` entries of the list to `to`. The first of these entries is `first`.
     ///
     /// # Safety
     /// - The conditions of [`Self::write_chunk`].
@@ -285,8 +285,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             let step = simt::opaque_one() as u32;
             let mut places = [0; MOST_BATCH];
             let mut items = [T::zeroed(); MOST_BATCH];
-            // SAFETY: an entry's number is at most `first + count - 1`, so it is listed, and its item lies in the buffer. Each place that
-            // is written is less than `count`, so `to` has it.
+            // SAFETY: the number of each entry that is read is at most `first + count - 1`. So the entry is listed, and its item lies in
+            // the buffer. Each place that is written is less than `count`, so `to` has the place.
             unsafe {
                 for_each_vector!(B in 0 1 2 3 => {
                     if B < Self::BATCH {
@@ -337,15 +337,15 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 );
             }
         }
-        // The other runs begin at a head of the list, and end before the next head.
+        // Each of the other runs begins at a head of the list, and ends before the next head of the list.
         let count = room(capacity, progress.count, chunk.chosen.saturating_sub(1));
         let to = lengths.wrapping_byte_add((progress.count * bytes) as usize);
         let mut begin = 0;
         while begin < count {
             let step = simt::opaque_one() as u32;
             let mut found = [0; MOST_BATCH];
-            // SAFETY: an entry's number is at most `count`, so it is listed. Each place that is written is less than `count`, so the output
-            // has it.
+            // SAFETY: the number of each entry that is read is at most `count`, so the entry is listed. Each place that is written is less
+            // than `count`, so the output has the place.
             unsafe {
                 for_each_vector!(B in 0 1 2 3 => {
                     let at = Ord::min(batched::<B>(begin), count - 1);
@@ -380,7 +380,7 @@ pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArgum
 }
 
 /// Writes the results that are known at the end of the input: the number of chosen items, and the length of the last run. With
-/// [`WRITES_END`], also writes the number of all items to the output for indices, in the place after the last index.
+/// [`WRITES_END`], also writes the number of the input's items to the output for indices, in the place after the last index.
 ///
 /// # Safety
 /// - Only one thread of the launch calls this.
@@ -405,7 +405,7 @@ unsafe fn write_end<C: Choice<T>, T: Element>(
     }
 }
 
-/// How many of `count` values fit into an output of `capacity` from `place` on.
+/// How many of `count` values fit into an output of `capacity` places, if the first value is at place `place`.
 #[inline(always)]
 fn room(capacity: u64, place: u64, count: u32) -> u32 {
     Ord::min(capacity.saturating_sub(place), count as u64) as u32
@@ -437,7 +437,7 @@ impl Counts {
         }
     }
 
-    /// Counts a thread's chosen items, by rows.
+    /// Counts a thread's chosen items in each row of a chunk. `bits` has a bit for each of the thread's items in the chunk.
     #[inline(always)]
     fn of<T: Element>(bits: u32) -> Self {
         let unit = vector_items::<T>();

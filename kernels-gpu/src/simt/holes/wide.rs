@@ -56,8 +56,8 @@ macro_rules! hole_of_four {
     }};
 }
 
-/// The holes of accumulators of `words` words. For each word, the list has three names: of an output, of a left and of a right operand. Two
-/// numbers follow: the word's index, and the index of the right operand's word among a body's inputs.
+/// The holes of accumulators of `words` words. For each word, the list names an output, a left operand and a right operand. Two numbers
+/// follow the names: the word's index, and the index of the right operand's word among a body's inputs.
 macro_rules! holes {
     ($($words:literal $module:ident: $($o:ident $l:ident $r:ident $left:literal $right:literal),*;)*) => {
         $(mod $module {
@@ -311,7 +311,7 @@ holes! {
     14 words_14: o0 l0 r0 0 14, o1 l1 r1 1 15, o2 l2 r2 2 16, o3 l3 r3 3 17, o4 l4 r4 4 18, o5 l5 r5 5 19, o6 l6 r6 6 20, o7 l7 r7 7 21, o8 l8 r8 8 22, o9 l9 r9 9 23, o10 l10 r10 10 24, o11 l11 r11 11 25, o12 l12 r12 12 26, o13 l13 r13 13 27;
 }
 
-/// The function `lower`. Each line has a number of words of an accumulator, and a number of words of a result.
+/// The function `lower`. Each line begins with the number of words of an accumulator, and the number of words of its result.
 macro_rules! lowers {
     ($($words:literal $result:literal: $($l:ident $left:literal)* -> $($o:ident $place:literal)*;)*) => {
         /// Lowers an accumulator to a result.

@@ -52,7 +52,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Waits for the copy that [`Self::begin_copy`] began. If [`simt::COPIES`] is synchronous, copies the part.
+    /// If [`simt::COPIES`] is synchronous, copies the part. Otherwise waits for the copy that [`Self::begin_copy`] began.
     ///
     /// # Safety
     /// - The part and the slots are the same as in the last call of [`Self::begin_copy`].
@@ -93,9 +93,10 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
     }
 
     /// Copies any part, whole or not, with fillers in place of items that do not exist. A vector is copied as a whole if
-    /// [`Self::is_vector`] holds, else item by item. If none of its items exists, its slot gets only fillers. If `begins` is an eviction
-    /// policy, and items can be copied asynchronously, the copies are asynchronous, and the function only begins them. Otherwise they are
-    /// done when the function returns. The loop is not written out, because it indexes no registers.
+    /// [`Self::is_vector`] holds, else item by item. If no item of a vector exists, the vector's slot gets only fillers. The copies are
+    /// asynchronous if two conditions hold: `begins` is an eviction policy, and items can be copied asynchronously. Asynchronous copies may
+    /// still be in flight when the function returns. Synchronous copies are done by then. The loop is not written out, because it indexes
+    /// no registers.
     ///
     /// # Safety
     /// - The array is readable, and no other thread writes the part.

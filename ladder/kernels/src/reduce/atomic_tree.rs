@@ -8,11 +8,12 @@
 //! result ⊕= shared[0], atomically, by thread 0
 //! ```
 //!
-//! Cost: every item is read once, by a thread of its own. A block of 2ⁿ threads has 1 + n barriers, or n − 5 if the last warp is unrolled.
+//! Cost: each thread reads one item, and every item is read once. A block of 2ⁿ threads has 1 + n barriers, or n − 5 if the last warp is
+//! unrolled.
 //!
-//! Corrected: a thread past the last item contributes the identity. The unrolled warp has barriers of the warp, see `tree::last_warp`. The
-//! document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so uses only 64 items of each block. Here the host picks
-//! the kernel whose constant is the block size.
+//! Corrected: a thread past the last item contributes the identity. The unrolled levels have barriers of the warp: see `tree::last_warp`.
+//! The document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so uses only 64 items of each block. Here the host
+//! picks the kernel whose constant is the block size.
 
 use super::atomics::Atomic;
 use super::{item_or_identity, tree};

@@ -8,10 +8,11 @@
 //! Cost: `global_atomics` takes n atomic operations on one word of global memory. `shared_atomics` takes n atomic operations on words of
 //! shared memory. In each block it also takes one atomic operation on the result, in global memory, and 2 barriers.
 //!
-//! The document has five kernels with a word of shared memory. They differ in how many indices they keep in variables: two
-//! (`getMax_local`), none (`2`), one (`3`), or one in some places (`4`). `5` was meant to give each thread more work, but is the same as
-//! `4`. The document measures small differences in time. A compiler makes the same code from all five kernels, since an index is in a
-//! register whether it has a name or not. So there is one kernel here.
+//! The document has five kernels with a word of shared memory. They differ in the number of indices that they keep in variables:
+//! `getMax_local` keeps two, `getMax_local2` none, `getMax_local3` one, and `getMax_local4` one in some places. `getMax_local5` was meant
+//! to give each thread more work, but is the same as `getMax_local4`. The document measures small differences between their times. A
+//! compiler makes the same code from all five kernels, since an index is in a register whether it has a name or not. So there is one kernel
+//! here.
 //!
 //! Corrected: a thread past the last item does nothing, while the document's threads read past the end. Here a barrier separates the first
 //! write of the shared word from the atomic operations on that word; without the barrier, the write may undo atomic operations of other
@@ -65,10 +66,10 @@ native! {
     Max i32: global_max_i32, shared_max_i32;
 }
 
-/// PTX has no atomic maximum of `f32`. But if `value` is positive, the maximum of the bits as signed integers gives the same result: the
-/// bits of positive floats have the order of the floats and are above the bits of all negative floats, and NaN is at the top. If `value` is
-/// negative, the minimum of the bits as unsigned integers gives the same result: the bits of negative floats have the reverse order of the
-/// floats, and are above the bits of all positive floats.
+/// PTX has no atomic maximum of `f32`, so the bits of the floats are compared as integers. If `value` is positive, the operation is a
+/// maximum of signed integers. As signed integers, the bits of positive floats have the order of the floats, with NaN at the top, and are
+/// above the bits of all negative floats. If `value` is negative, the operation is a minimum of unsigned integers. As unsigned integers,
+/// the bits of negative floats have the reverse order of the floats, and are above the bits of all positive floats.
 impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_global(address: *mut f32, value: f32) {
@@ -124,9 +125,9 @@ pub unsafe fn shared_atomics<O: Atomic<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     let index = thread::index_in_grid();
-    // SAFETY: `input` has `item_count` items, and only an item below `item_count` is read; the block has an item of shared memory (this
-    // function's conditions). Barriers of the whole block separate plain accesses to the shared item from atomic accesses. Only atomic
-    // operations use `result`.
+    // SAFETY: `input` has `item_count` items, and only items with an index below `item_count` are read; the block has an item of shared
+    // memory (this function's conditions). Barriers of the whole block separate plain accesses to the shared item from atomic accesses.
+    // Only atomic operations use `result`.
     unsafe {
         if thread::index() == 0 {
             shared.write(O::identity());

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The cost is that of `constant_tree` with half the blocks, or with the same number of blocks and half the threads in each block.
-//! [`distant_pairs`] is the kernel of two rungs: `getMax_binary5` launches it with half the blocks, and `6` with half the threads in each
-//! block.
+//! [`distant_pairs`] is the kernel of two rungs: `getMax_binary5` launches it with half the blocks, and `getMax_binary6` with half the
+//! threads in each block.
 //!
 //! The block size is a constant, so the compiler removes the same levels from `exclusive_cases` as from `tree::levels_above_a_warp`. An
 //! index is the same register whether it has a name or not. So the last three kernels compile to the same instructions.
@@ -130,8 +130,8 @@ unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
     shared
 }
 
-/// If `index` is in the first half of the array: the item at `index`, combined with the item half an array further on, if that item exists.
-/// Otherwise: the identity.
+/// If `index` is in the first half of the array: the item at `index`, combined with the item half an array later if there is one. If
+/// `index` is past the first half: the identity.
 ///
 /// # Safety
 /// `input` points to `item_count` readable items.
@@ -151,7 +151,7 @@ unsafe fn distant_pair<O: Atomic<T>, T: Element>(
     }
 }
 
-/// The levels down to 64 items, in one case for each block size above 64.
+/// The levels down to 64 items. Each block size above 64 has a separate case.
 ///
 /// # Safety
 /// Convergent: the whole block, of `BLOCK` threads. `items` has an item for each thread.

@@ -15,8 +15,8 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// Each thread folds its items. Their indices are the thread's index in the grid, and this index plus every multiple of the grid's size.
-/// The result replaces the thread's first item.
+/// Each thread folds its items. Their indices are i, i + g, i + 2 g, …, where i is the thread's index in the grid, and g is the number of
+/// threads of the grid. The result replaces the thread's first item.
 ///
 /// # Safety
 /// The [conditions of every launch](crate). `items` points to `item_count` items.

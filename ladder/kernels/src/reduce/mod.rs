@@ -15,7 +15,8 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::thread;
 use warpfold_kernels::element::Element;
 
-/// The fold of a thread's items. Their indices are the thread's index in the grid, and this index plus every multiple of the grid's size.
+/// The fold of a thread's items. Their indices are i, i + g, i + 2 g, …, where i is the thread's index in the grid, and g is the number of
+/// threads of the grid.
 ///
 /// # Safety
 /// `items` points to `item_count` readable items.

@@ -63,7 +63,7 @@ impl<T: Element> Segment<T> {
     #[inline(always)]
     unsafe fn write_first(&self, partials: *mut T) {
         if thread::index() == 0 {
-            // SAFETY: `partials` has an item for this block (this function's condition), and a block has an item 0.
+            // SAFETY: `partials` has an item for this block (this function's condition), and every block has at least one item.
             unsafe {
                 partials
                     .add(thread::block() as usize)

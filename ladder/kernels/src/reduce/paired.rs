@@ -56,9 +56,9 @@ pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
     partials: *mut T,
 ) {
     let thread = thread::index();
-    // SAFETY: there is an item for each thread, and a partial (this function's conditions). An active thread's index is a multiple of twice
-    // the stride, and its partner is below the next such multiple. So no other thread uses these two items before the barrier. All threads
-    // take all turns of the loop.
+    // SAFETY: there is an item for each thread, and a partial (this function's conditions). An active thread combines two items. The index
+    // of the first item is a multiple of twice the stride, and the index of the second item is below the next such multiple. So no other
+    // thread uses these two items before the barrier. All threads take all turns of the loop.
     unsafe {
         let items = of_block(items, 1);
         let mut stride = 1;
@@ -83,8 +83,8 @@ pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: as in [`neighboured_pair`], but here `index`, not the thread's index, is a multiple of twice the stride. If `index` is in the
-    // block, its partner is in the block too.
+    // SAFETY: as in [`neighboured_pair`], but here the first item is at `index`, a multiple of twice the stride. If `index` is in the
+    // block, `index + stride` is in the block too.
     unsafe {
         let items = of_block(items, 1);
         let mut stride = 1;
@@ -110,7 +110,7 @@ pub unsafe fn interleaved_pair<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: there is an item for each thread of the block, whose size is a power of two, and a partial (this function's conditions).
+    // SAFETY: there is an item for each thread, and a partial. The block size is a power of two (this function's conditions).
     unsafe {
         let items = of_block(items, 1);
         tree::halve::<O, T>(items, thread::block_threads() / 2, 0);

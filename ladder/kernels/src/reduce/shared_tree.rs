@@ -12,8 +12,8 @@
 //! of one warp.
 //!
 //! Corrected: in the document's `reduce4`, all warps wait at barriers of a warp, though only the first warp needs them. The last warp of a
-//! block of 300 threads is not full, and its barrier waits for missing lanes. Here the other warps return first. The host checks the block
-//! sizes, which the document gives only in a comment.
+//! block of 300 threads is not full, and its barrier waits for missing lanes. Here all warps but the first return before these barriers.
+//! The document states the supported block sizes only in a comment; here the host checks the size.
 
 use super::{fold_grid_stride, tree};
 use crate::PlainCommutative;
@@ -32,7 +32,7 @@ pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
 ) {
     let shared = block::shared_memory::<T>();
     // SAFETY: the whole block is here, with an item of shared memory for each thread (a condition of every launch); `input` has
-    // `item_count` items, and the block has a partial (this function's conditions). A barrier ends `fold_to_shared`, and each level.
+    // `item_count` items, and the block has a partial (this function's conditions). `fold_to_shared` and each level end with a barrier.
     unsafe {
         fold_to_shared::<O, T>(shared, input, item_count);
         tree::halve::<O, T>(shared, thread::block_threads() / 2, 0);
@@ -145,7 +145,7 @@ unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
 /// Thread 0 writes the block's result, which is in `shared[0]`.
 ///
 /// # Safety
-/// `partials` has an item for each block. `shared[0]` was written by thread 0, or before a barrier.
+/// `partials` has an item for each block. Thread 0 wrote `shared[0]`, or a barrier has followed the write.
 #[inline(always)]
 unsafe fn write_partial<T: Element>(partials: *mut T, shared: *const T) {
     if thread::index() == 0 {

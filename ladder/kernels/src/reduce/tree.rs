@@ -1,8 +1,8 @@
 //! A block's tree, in the forms that most reductions of the ladder use: the upper half of the items is combined with the lower half, level
 //! by level.
 //!
-//! The items are an array of the block's own, in shared or in global memory. Before a call, a barrier has to order the threads' writes to
-//! the array. After all levels, item 0 is the result, and thread 0 may read it.
+//! The items are an array in shared or in global memory, which only this block uses. The caller has to place a barrier between the threads'
+//! writes to the array and the call. After all levels, item 0 is the result, and thread 0 may read it.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread, warp};
@@ -21,8 +21,8 @@ pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32,
     }
 }
 
-/// The levels with the strides `first`, `first` / 2, …, as long as the stride is above `last`. `first` is a power of two or 0. Each level
-/// ends with a barrier.
+/// Computes the levels whose strides are `first`, `first` / 2, … and above `last`. `first` is 0 or a power of two. Each level ends with a
+/// barrier.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` has `2 · first` items.
@@ -58,7 +58,8 @@ macro_rules! level {
     };
 }
 
-/// The levels down to 64 items, unrolled. If `block_threads` is a constant, levels that the block does not have cost nothing.
+/// The levels down to 64 items, unrolled. If `block_threads` is a constant, the compiler removes the levels for which the block is too
+/// small.
 ///
 /// # Safety
 /// Convergent: the whole block. It has `block_threads` threads, a power of two. `items` has an item for each thread.
@@ -90,8 +91,8 @@ pub unsafe fn last_warp<O: PlainCommutative<T>, T: Element>(items: *mut T) {
     let lane = thread::lane();
     let mut stride = 32;
     while stride > 0 {
-        // SAFETY: only the whole first warp is here, with 64 items (this function's conditions): a lane reads items below 64, and writes
-        // its own item. Barriers separate the reads from the writes.
+        // SAFETY: only the whole first warp is here, with 64 items (this function's conditions): a lane reads items whose indices are below
+        // 64, and writes only the item whose index is the lane's. Barriers separate the reads from the writes.
         unsafe {
             let item = items.add(lane as usize);
             let sum = O::combine(item.read(), item.add(stride as usize).read());

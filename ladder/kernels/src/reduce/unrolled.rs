@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Cost: the loads of a thread's items are independent of each other, so all are in flight at once. A block of 2ᵏ threads has 1 + k
-//! barriers, or k − 5 if the last warp is unrolled.
+//! barriers, or k − 5 if the first warp alone computes the last levels.
 //!
 //! Corrected: as in `paired`. As in the document, the first warp computes the last levels in global memory, but here with barriers of the
 //! warp in place of `volatile`: see `tree::last_warp`.
@@ -89,8 +89,8 @@ pub unsafe fn unrolled_8_last_warp<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: as in [`unrolled_8`]. The block has at least 64 threads, so 64 items are left for the first warp. A barrier precedes its
-    // reads.
+    // SAFETY: as in [`unrolled_8`]. The block has at least 64 threads, so 64 items are left for the first warp. A barrier precedes the
+    // warp's reads.
     unsafe {
         let items = combine_blocks::<O, T, 8>(items);
         tree::halve::<O, T>(items, thread::block_threads() / 2, 32);
@@ -135,8 +135,8 @@ pub unsafe fn unrolled_8_constant<O: PlainCommutative<T>, T: Element, const BLOC
 /// Combines the remaining 64 items in the first warp.
 ///
 /// # Safety
-/// Convergent: whole warps. `items` has 64 items, and a barrier has ordered their writes before this call. `partials` has an item for each
-/// block.
+/// Convergent: whole warps. `items` has 64 items, and a barrier has separated the writes to them from this call. `partials` has an item for
+/// each block.
 #[inline(always)]
 unsafe fn finish_in_warp<O: PlainCommutative<T>, T: Element>(items: *mut T, partials: *mut T) {
     if thread::warp() == 0 {

@@ -11,10 +11,10 @@
 //! are read: 2 log₂ S barriers. The active threads are the first threads of the block. In the pass of stride s their items are 2 s apart,
 //! so up to 32 lanes access one bank.
 //!
-//! Corrected: items past the end are the operator's identity, while the document leaves shared memory unwritten there. S need not be a
-//! power of two, but the formulas above are for powers of two. The first stride of the way down is P / 4, where P is the least power of two
-//! that is at least S. This is the stride for a section of P items. The method is that of Brent and Kung, *A Regular Layout for Parallel
-//! Adders* (1982).
+//! Corrected: here the places past the last item hold the operator's identity. The document leaves these places of shared memory unwritten.
+//! S need not be a power of two, but the formulas above are for powers of two. The first stride of the way down is P / 4, where P is the
+//! least power of two that is at least S. This is the stride for a section of P items. The method is that of Brent and Kung, *A Regular
+//! Layout for Parallel Adders* (1982).
 
 use super::{load, Placement};
 use crate::Plain;
@@ -25,8 +25,8 @@ use warpfold_kernels::element::Element;
 ///
 /// # Safety
 /// - There is a block for each section, with dynamic shared memory for a section's items.
-/// - `input` points to `item_count` readable items, `output` to as many writable items, and `totals` to an item for each block. They do
-///   not overlap, except that an inclusive scan may be in place.
+/// - `input` points to `item_count` readable items, `output` to as many writable items, and `totals` to an item for each block. The three
+///   arrays do not overlap, except that an inclusive scan may be in place.
 #[inline(always)]
 pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,

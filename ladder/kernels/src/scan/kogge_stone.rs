@@ -5,17 +5,17 @@
 //! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on
 //! ```
 //!
-//! After the pass of stride s, T[t] is the combination of the 2 s items that end with item t, or of all items up to t if these are fewer
-//! than 2 s. In a block of B threads, the log₂ B passes take B log₂ B − (B − 1) applications of the operator; the sequential scan takes
-//! B − 1.
+//! After the pass of stride s, T[t] is the combination of the 2 s items up to and including item t. If there are fewer than 2 s, it is the
+//! combination of these. In a block of B threads, the log₂ B passes take B log₂ B − (B − 1) applications of the operator; the sequential
+//! scan takes B − 1.
 //!
 //! - [`kogge_stone`]: scans in place. Two barriers per pass separate all reads from all writes. Shared memory holds B items.
 //! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier per pass is enough. Shared memory
 //!   holds 2 B items. The document describes this kernel, and has no code for it.
 //!
-//! Corrected: items past the end are the operator's identity, not 0. B may be any number from 2 up; the formulas above are for powers of
-//! two. The method is that of Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations*
-//! (1973).
+//! Corrected: here the places past the last item hold the operator's identity. In the document they hold 0. B may be any number from 2 up;
+//! the formulas above are for powers of two. The method is that of Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
+//! General Class of Recurrence Equations* (1973).
 
 use super::{load, Placement};
 use crate::Plain;
@@ -26,8 +26,8 @@ use warpfold_kernels::element::Element;
 ///
 /// # Safety
 /// - There is a block for each section, with an item of dynamic shared memory for each thread.
-/// - `input` points to `item_count` readable items, `output` to as many writable items, and `totals` to an item for each block. They do
-///   not overlap, except that an inclusive scan may be in place.
+/// - `input` points to `item_count` readable items, `output` to as many writable items, and `totals` to an item for each block. The three
+///   arrays do not overlap, except that an inclusive scan may be in place.
 #[inline(always)]
 pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
@@ -112,7 +112,8 @@ unsafe fn store<T: Element>(
     item_count: u64,
     index: u64,
 ) {
-    // SAFETY: `index < item_count`, checked, and each block has a total of its own (condition 2 of [`kogge_stone`]).
+    // SAFETY: `index < item_count` is checked before the first write, and `totals` has an item for each block (condition 2 of
+    // [`kogge_stone`]).
     unsafe {
         if index < item_count {
             output.add(index as usize).write(scanned);

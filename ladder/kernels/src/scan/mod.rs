@@ -1,4 +1,4 @@
-//! The scans of document 4, each inclusive and exclusive.
+//! The scans of document 4. Each has an inclusive and an exclusive form.
 //!
 //! | kernel | items of a block | applications of the operator in a block | barriers of a block |
 //! |---|---|---|---|
@@ -7,7 +7,7 @@
 //! | [`kogge_stone::kogge_stone`] | B | B log₂ B − (B − 1) | 2 log₂ B |
 //! | [`kogge_stone::double_buffered_kogge_stone`] | B | B log₂ B − (B − 1) | log₂ B |
 //! | [`brent_kung::brent_kung`] | S = 2 B | 2 (S − 1) − log₂ S | 2 log₂ S |
-//! | [`sections::add_prefixes`] | S, of the sections after the first | S | 0 |
+//! | [`sections::add_prefixes`] | S: one section, but not the first | S | 0 |
 //!
 //! The input has n items. B is the number of threads of a block, here a power of two. The naive kernels scan the input in one launch. Each
 //! block of the Kogge-Stone and Brent-Kung kernels scans one *section* of the input, and writes the section's total to `totals`. If there
@@ -15,11 +15,11 @@
 //! host repeats this with the totals of the totals. Then [`sections::add_prefixes`] combines the items of each section after the first with
 //! the section's prefix.
 //!
-//! As in the document, an exclusive scan is the inclusive scan of the items moved up by one place, with the identity in the first place.
-//! Only [`load`] distinguishes the two scans.
+//! As in the document, an exclusive scan is an inclusive scan of other items: the identity, followed by all items of the input but the
+//! last. Only [`load`] distinguishes the two scans.
 //!
-//! Operands keep their order, so the operator need not commute. Floats are combined along each kernel's own tree: these
-//! scans have no bit contract.
+//! Operands keep their order, so the operator need not commute. The order of combination depends on the kernel and on the block size, and
+//! so do the bits of a float result: these scans have no contract.
 
 pub mod brent_kung;
 pub mod kogge_stone;
@@ -49,8 +49,8 @@ impl Placement for Exclusive {
     const SHIFT: u64 = 1;
 }
 
-/// The item that the shift by `P::SHIFT` places brings to `index`. The identity at places before the first shifted item, and at places from
-/// `item_count` on.
+/// The item that the shift by `P::SHIFT` places brings to `index`. The identity, if `index` is before the first shifted item, or is not
+/// below `item_count`.
 ///
 /// # Safety
 /// `input` points to `item_count` readable items.

@@ -1,5 +1,5 @@
-//! Document 4's two scans in which threads do not cooperate: one thread computes all results, or each thread computes one result, beginning
-//! with the first item.
+//! Document 4's two scans in which threads do not cooperate: in the first, one thread computes all results. In the second, each thread
+//! computes one result from all items that the result includes.
 //!
 //! ```text
 //! sequential:  y[0] = x[0];  y[i] = y[i − 1] ⊕ x[i]            one thread, n − 1 applications

@@ -1,7 +1,7 @@
 //! The last step of document 4's hierarchical scan: in every section but the first, each item is combined with the section's prefix.
 //!
-//! The document describes this step in one sentence. The step is a launch of its own, so that every block sees what all blocks of the
-//! earlier launches have written. All items except the first section's are read and written once more.
+//! The document describes this step in one sentence. The step is a separate launch, so that every block sees what all blocks of the earlier
+//! launches have written. All items except the first section's are read and written once more.
 
 use crate::Plain;
 use warpfold_kernels::device::thread;

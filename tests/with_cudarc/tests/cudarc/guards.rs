@@ -1,4 +1,4 @@
-//! `cudarc`'s guards order a request with earlier and later work on its slices, on any stream.
+//! `cudarc`'s guards order a request after earlier work on its slices, and before later work, on any stream.
 //!
 //! On the virtual GPU, a data race between unordered work ends the context, and later calls fail. So a right result shows that everything
 //! was ordered.

@@ -1,4 +1,5 @@
-//! The library is not linked with the driver here, and opens the driver at run time. An error names a missing library or function.
+//! The library is not linked with the driver here, and opens the driver at run time. If the file `libcuda.so.1` or one of its functions is
+//! missing, the error names it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use warpfold::{DriverCode, Error, Gpu};
 
 use super::child::{in_child, is_child};
 
-/// A folder with the file that `make` writes as the driver.
+/// A folder with the file that `make` writes in place of the driver.
 fn folder(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if !is_child() {

@@ -1,7 +1,7 @@
 //! Vector clocks over all threads of a launch: the times up to which each thread knows the other threads.
 //!
-//! For each block that a clock knows in part, it holds a list with the known time of each thread of the block. Clocks share a list until
-//! one of them changes it. After a barrier, all threads that waited for it share one clock.
+//! For each block that a clock knows in part, the clock holds a list with the known time of each thread of the block. Clocks share a list
+//! until one of them changes it. After a barrier, all threads that waited for it share one clock.
 
 use std::ops::Range;
 use std::rc::Rc;

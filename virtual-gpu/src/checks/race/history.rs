@@ -1,9 +1,9 @@
 //! The remembered writes and reads of a cell of memory. Accesses that are not needed to find a race are forgotten where that is cheap.
 //!
 //! A later access *replaces* an earlier access if every access that races with the earlier one also races with the later one. If all
-//! accesses are weak and the program orders them, at most one write and one read remain. If many threads read at once, or use atomic
-//! operations, several reads of each thread may remain: one weak read and, for each size, one strong read of block scope and one strong
-//! read of wider scope. The same holds for the writes of each thread.
+//! accesses are weak and the program orders them, at most one write and one read remain. If many threads read at once, several reads of
+//! each thread may remain: one weak read and, for each size, one strong read of block scope and one strong read of wider scope. In the same
+//! way, if many threads use atomic operations, which count as writes, several writes of each thread may remain.
 
 use super::clocks::{Thread, View};
 use super::log::Log;
@@ -59,7 +59,7 @@ impl Record {
         Thread::from_bits(self.bits & ((1 << FLAGS) - 1))
     }
 
-    /// The same access, by the first lane of the warp.
+    /// The same access, as if the warp's first lane had made it.
     pub(super) fn as_lane_0(self) -> Self {
         let bits = self.bits - u64::from(self.thread().lane());
         Self { bits, ..self }
@@ -174,7 +174,7 @@ impl History {
     /// Remembers a read.
     #[inline]
     pub(super) fn read(&mut self, new: Record, known: View<'_>) {
-        // A log with several groups of reads is searched only by writes.
+        // If the log has several groups, a read does not search it for accesses to forget. Only a write does.
         if !matches!(self.reads, Log::Many(_)) {
             self.reads.forget(new, known);
         }

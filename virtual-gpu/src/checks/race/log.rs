@@ -11,7 +11,7 @@ use super::history::Record;
 /// If more than this many groups are remembered, a new strong access is added without a search for replaced accesses.
 const PRUNED: usize = 16;
 
-/// Accesses of lanes of one warp that differ in the lane only.
+/// Accesses by one warp. They differ in the lane only.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Group {
     /// The access, as if the warp's first lane had made it.
@@ -46,7 +46,7 @@ impl Group {
         }
     }
 
-    /// The lanes whose accesses are not ordered before `new`. This is an access of a thread that knows `known`.
+    /// The lanes whose accesses are not ordered before `new`. `new` is an access of a thread that knows `known`.
     #[inline]
     fn not_before(&self, new: Record, known: View<'_>) -> u32 {
         let unknown = known.unknown_lanes(self.of_lane_0.thread(), self.lanes, self.of_lane_0.time);

@@ -27,7 +27,7 @@ struct Overwritten {
     messages: Vec<Message>,
     by: Thread,
     time: u32,
-    /// The threads whose read could have returned the old value, but a random choice gave them the new value.
+    /// The threads that could have read the old value, but that a random choice gave the new value.
     seen: Vec<Seen>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Reader<'k> {
 }
 
 impl Reader<'_> {
-    /// Whether the reader is one of these threads, or is ordered after one of them.
+    /// Whether the reader is one of the threads in `seen`, or is ordered after one of them.
     fn is_after(self, seen: &Seen) -> bool {
         let own = match seen.first == self.thread.of_lane_0() {
             true => 1 << self.thread.lane(),

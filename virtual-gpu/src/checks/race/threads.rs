@@ -22,7 +22,7 @@ pub(super) struct ThreadState {
     pub fenced: Option<Message>,
     /// The messages that strong reads have received. They take effect at the next fence that acquires.
     pub seen: Vec<Message>,
-    /// For copies: the last `known` of their thread that was added to the `known` of the copies.
+    /// For copies: the `known` of their thread, as it was last added to the `known` of the copies.
     followed: Rc<Known>,
 }
 

@@ -27,9 +27,8 @@
 //! If a kernel launches grids, their accesses count as accesses of this kernel. A programmatic launch counts as ordered after all earlier
 //! work of its stream: another check makes sure that its threads wait for that work.
 //!
-//! Two strong accesses, such as atomic operations, do not race if they access the same bytes and both have device
-//! scope or wider. Accesses are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered
-//! freeing counts as a write.
+//! Two strong accesses, such as atomic operations, do not race if they access the same bytes and both have device scope or wider. Accesses
+//! are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered freeing counts as a write.
 //!
 //! Whether two pieces race does not depend on the order in which they happen to be done, nor on the host threads that do them. Each piece
 //! is compared with all pieces done before it (`shadow`). Two pieces are ordered if their order was known when the later piece was enqueued
@@ -58,8 +57,8 @@
 //! It is recorded byte by byte (`touched`, `shadow`) when unordered work with overlapping spans arrives, or at a cleanup. Usually the host
 //! waits for all work before such work arrives, and the spans are dropped.
 //!
-//! The memory for these records grows with the bytes touched and with the unordered streams, not with the number of launches. From time to
-//! time, a cleanup forgets the work that is ordered before everything that can still happen.
+//! The memory for these records grows with the number of bytes touched and with the number of streams that nothing orders, not with the
+//! number of launches. From time to time, a cleanup forgets the work that is ordered before everything that can still happen.
 
 mod clock;
 mod orders;

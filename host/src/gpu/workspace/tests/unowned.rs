@@ -1,5 +1,5 @@
-//! The workspaces of graphs that are gone are used again. The workspaces of streams that are gone are freed, and not used again. Both kinds
-//! are bounded in number.
+//! Tests: when a graph is gone, its workspaces are used again. When a stream is gone, its workspaces are freed, and not used again. The
+//! numbers of both kinds of workspaces are bounded.
 
 use std::sync::mpsc;
 use std::thread;

@@ -195,7 +195,7 @@ fn an_operator_sees_the_index_in_the_input() {
 fn reductions_with_wide_accumulators_have_two_folds() {
     const { assert!(<[f32; 3]>::IS_WIDE) };
     let mut items = vec![0.0_f32; 8192];
-    // The vector v of thread 0 begins with item 1024·v. Both items of value 1 are in the odd fold: 2²⁴ ⊕ (1 ⊕ 1).
+    // Vector v of thread 0 begins with item 1024·v. Both items of value 1 are in the odd fold: 2²⁴ ⊕ (1 ⊕ 1).
     (items[0], items[1024], items[3072]) = (16_777_216.0, 1.0, 1.0);
     assert_eq!(reduce::<Moment, f32>(&items), 16_777_218.0);
     // Now both items of value 1 are in the even fold, and each is added to 2²⁴ separately.

@@ -12,8 +12,8 @@
 //! chunks' values.
 //!
 //! The bits lie in the room of the leaves' values, which is not used yet. The code is short, since small launches spend much of their time
-//! on the first fetch of their instructions. With code for keys of any size and alignment, scans of 2^16 `f32` in runs of 4,096 took 7.9 µs
-//! on an H200 (2026-11-26), and take 7.1 µs with this code. Two variants were compared with this code. In the first, a block copied all
+//! on the first fetch of their instructions. Scans of 2^16 `f32` in runs of 4,096 take 7.1 µs with this code on an H200 (2026-11-26). They
+//! took 7.9 µs with code for keys of any size and alignment. Two variants were compared with this code. In the first, a block copied all
 //! keys to shared memory before it compared any. In the second, two blocks shared each window, one for each work. Scans of 2^20 `f32` on an
 //! H200, in µs (2026-11-26):
 //!
@@ -38,7 +38,7 @@ use super::window::{Bits, Seen, NO_HEAD, VECTOR_WORDS};
 /// How many words of bits a block finds before its window: one vector. It finds as many words after its window.
 const NEAR_WORDS: u32 = VECTOR_WORDS;
 
-/// How many items these words have bits for.
+/// How many items have their bits in [`NEAR_WORDS`] words.
 const NEAR_ITEMS: u32 = NEAR_WORDS * u32::BITS;
 
 /// The warp that publishes heads and looks back. The other warps look for the far head: the first head after the [`NEAR_ITEMS`] items that
@@ -58,7 +58,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Whether a key has two words, not one.
+    /// Whether a key has two words.
     #[inline(always)]
     pub fn are_wide(self) -> bool {
         self.bytes == 8
@@ -123,11 +123,11 @@ fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Loads the vector of keys that begins with the key of item `item`, and the two words before the vector. `item` wraps if it is before
-    /// item 0. In place of a word that does not exist, another word of the keys is loaded.
+    /// Loads the vector of keys that begins with the key of item `item`, and the two words before the vector. If the vector begins before
+    /// item 0, the number `item` has wrapped. In place of a word that does not exist, another word of the keys is loaded.
     ///
     /// # Safety
-    /// There is an item, and the keys are readable. `item` is a multiple of the number of keys that a vector has.
+    /// The launch has an item, and its keys are readable. `item` is a multiple of the number of keys that a vector has.
     #[inline(always)]
     unsafe fn load_keys(&self, keys: Keys, item: u64) -> ([u32; 4], u64) {
         let shift = keys.shift();
@@ -151,7 +151,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes `count` words of bits to `words`. The first bit is that of item `first`, which wraps if it is before item 0.
+    /// Writes `count` words of bits to `words`. The first bit is that of item `first`. If the bits begin before item 0, the number `first`
+    /// has wrapped.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch has an item, and its keys are readable. There is room for the words, and nobody else uses
@@ -176,8 +177,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // SAFETY: as before the loop.
                 loaded = unsafe { self.load_keys(keys, item_at(place)) };
             }
-            // SAFETY: the whole warp shuffles, since all lanes have the same `place`. There is an item, and the keys are readable. Each
-            // word is written by one lane.
+            // SAFETY: the whole warp shuffles, since all lanes have the same `place`. The launch has an item, and its keys are readable.
+            // Each word is written by one lane.
             unsafe {
                 let heads = keys.heads_of(vector, before) | (item == 0) as u32;
                 let existing = self.offsets.item_count.saturating_sub(item);
@@ -197,12 +198,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Finds the first head from item `first` on, before item `end`, with all warps except warp [`LOOKING_WARP`]. All of the [`NEAR_ITEMS`]
-    /// items before `first` belong to one run. If there is a head, writes its place to `far`, counted from item `origin`.
+    /// Finds the first head among the items from `first` to `end`, exclusive. All warps except warp [`LOOKING_WARP`] share this work. All
+    /// of the [`NEAR_ITEMS`] items before `first` belong to one run. If there is a head, writes its place to `far`, counted from item
+    /// `origin`.
     ///
     /// # Safety
     /// Convergent: whole warps, all except warp [`LOOKING_WARP`]. Item `end - 1` exists, and the keys are readable. `first` is a multiple
-    /// of 4. `far` is in shared memory, and [`NO_HEAD`] is written to it.
+    /// of 4. `far` is in shared memory, and was set to [`NO_HEAD`] before.
     #[inline(always)]
     unsafe fn find_far(&self, keys: Keys, origin: u64, first: u64, end: u64, far: *mut u32) {
         let shift = keys.shift();
@@ -249,8 +251,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Finds the heads around window `number`, and publishes the window's own heads. Returns what the block sees. In a reduction, the
-    /// number of runs before the window may be read only after the next barrier.
+    /// Finds the heads in and around window `number`, and publishes the heads in the window. Returns what the block has found. In a
+    /// reduction, the number of runs before the window may be read only after the next barrier.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch has the window, its keys are readable, and the block's ticket and tag are written.
@@ -312,7 +314,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The lane's bits of the window. `bits` begins with the bits before the window.
+    /// The lane's bits of the window. `bits` begins with the bits of the items before the window.
     ///
     /// # Safety
     /// The bits are written.

@@ -1,4 +1,4 @@
-//! The outputs of many runs: each lane takes the heads at its bit of each word. So neighbouring lanes write neighbouring outputs, and read
+//! The outputs of many runs: lane `l` takes the heads at bit `l` of each word. So neighbouring lanes write neighbouring outputs, and read
 //! neighbouring keys.
 
 use crate::contract::WARP_LANES;
@@ -65,8 +65,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of the runs at [`WORDS_AT_ONCE`] words from word `first` on. Writes the results. If first keys are wanted and
-    /// have 4 or 8 bytes, writes these too. Each item of these words is a run of one item.
+    /// Writes the results of the runs that begin in the [`WORDS_AT_ONCE`] words from word `first` on. Each item of these words is a run of
+    /// one item. If first keys are wanted and have 4 or 8 bytes, writes the first keys of these runs too.
     ///
     /// # Safety
     /// A whole warp. Each item of these words is a head, and none of these heads is the tail's. The item after these words is a head too,
@@ -128,8 +128,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of the heads in `words`, [`WORDS_AT_ONCE`] words from word `first` on. Writes the results of runs of at most 16
-    /// items. If first keys are wanted and have 4 or 8 bytes, writes these too.
+    /// Writes outputs of the runs whose heads are in `words`. These are the [`WORDS_AT_ONCE`] words from word `first` on. Writes the result
+    /// of each run of at most 16 items. If first keys are wanted and have 4 or 8 bytes, writes the first keys of all these runs too.
     ///
     /// # Safety
     /// A whole warp. `words` has no bit for the tail's head, and no bit in a word past the warp's last word. The conditions of

@@ -23,8 +23,8 @@ use super::runs::{HAS_LONG, HAS_ROOTS};
 use super::upsweep::{GOES_ON, IS_RAGGED};
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether a work of narrow items with these flags is scanned by sixteens of places. It is if all its chunks are short, or if the work
-    /// is ragged ([`IS_RAGGED`]).
+    /// Whether a work of narrow items with these flags is scanned by sixteens of places. This is so if all chunks of the work are short, or
+    /// if the work is ragged ([`IS_RAGGED`]).
     #[inline(always)]
     fn goes_by_sixteens(flags: u32) -> bool {
         flags & HAS_LONG == 0 || flags & IS_RAGGED != 0
@@ -93,8 +93,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn place_first(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) {
         let warp = [simt::lane(), WARP_LANES];
         // SAFETY: the whole warp is here, and the header, the words and the totals are written: this function's conditions. All lanes take
-        // the same branches around the warp's barriers. These barriers order each step's writes before the next step's reads. Other warps
-        // use no value of nodes, of the tail, or of leaves of chunks that this warp takes. Lane 0 alone scans a short tail.
+        // the same branches around the warp's barriers. These barriers order each step's writes before the next step's reads. No other warp
+        // uses the values of nodes, or the value of the tail. No other warp uses the values of the leaves of chunks that this warp takes.
+        // Lane 0 alone scans a short tail.
         unsafe {
             if flags & HAS_ROOTS != 0 {
                 self.for_each_node_below_roots::<Fold>(work, room, warp);

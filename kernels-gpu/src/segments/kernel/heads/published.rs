@@ -11,7 +11,7 @@ use crate::thread::for_each_vector;
 use super::super::Launch;
 use super::window::{first_lane, last_lane, Bits};
 
-/// How many windows' published heads a lane reads at once.
+/// For how many windows a lane reads the published heads at once.
 const LOOKS_AT_ONCE: u32 = 4;
 
 /// What a window publishes about its heads.
@@ -79,7 +79,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Board::new(self.states.wrapping_add(words), tag)
     }
 
-    /// Publishes the heads of window `number`, whose bits are `own`.
+    /// Publishes the heads of window `number`. `own` has the calling lane's bits of this window.
     ///
     /// # Safety
     /// Convergent: the whole warp, once for the window. The tag is written.

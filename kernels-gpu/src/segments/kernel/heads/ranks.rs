@@ -26,18 +26,18 @@ use super::short::Ranked;
 /// launches (see `keys.rs`).
 const FEW_WORDS: u32 = 4;
 
-/// A warp with more words than [`FEW_WORDS`] takes several words at once (see `many.rs`) if they have more heads than this on average.
-/// Otherwise it deals the heads to its lanes one after the other.
+/// This is for warps with more words than [`FEW_WORDS`]. If the words of a warp have more than this many heads each on average, the warp
+/// takes several words at once (see `many.rs`). Otherwise it deals the heads to its lanes one after the other.
 const FEW_HEADS: u32 = 8;
 
-/// The outputs of a reduction by key besides the results, and the keys, from which first keys are copied.
+/// The keys of a reduction by key, and its outputs other than the results. First keys are copied from the keys.
 #[derive(Clone, Copy)]
 pub struct Outputs {
     /// The keys, of 1, 2, 4 or 8 bytes. Not used if first keys are not wanted.
     pub keys: Keys,
     /// Null, or where the first key of each run is written.
     pub first_keys: *mut u8,
-    /// Null, or where the starts of the runs are written, and then the number of items.
+    /// Null, or where the starts of the runs are written. The number of items is written after the last start.
     pub starts: *mut u8,
     /// The size of a start in bytes: 4 or 8.
     pub start_bytes: u32,
@@ -118,7 +118,7 @@ impl Outputs {
     }
 }
 
-/// The words that a warp takes, and what it needs to know to write the outputs of their heads.
+/// The words that a warp takes, and what it needs to know to write the outputs of the runs whose heads are in these words.
 #[derive(Clone, Copy)]
 pub struct Own {
     /// The first word.
@@ -179,7 +179,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes the outputs of the runs that begin in the window: starts and first keys, if they are wanted, and the results of runs of at
     /// most 16 items. Also stores or publishes the value of a short tail. For the last window, also writes the number of runs. `work` has
-    /// number `number` among the window's works. If `work` is the second work, this writes nothing: the first work's call has written
+    /// number `number` among the window's works. If `work` is the second work, this writes nothing: the call for the first work has written
     /// everything.
     ///
     /// # Safety
@@ -193,8 +193,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         work: &Work,
         room: Room<T, O::Accumulator>,
     ) {
-        // All words are taken with the window's first work, and none with the second. If this function were called for the first work
-        // only, rust-cuda's compiler would copy the barrier after the call.
+        // All words are taken with the window's first work, and none with the second. If this function were called for the first work only,
+        // rust-cuda's compiler would duplicate the barrier that follows the call.
         let words = if number == 0 { self.window_words() } else { 0 };
         let warps = self.threads() / WARP_LANES;
         let each = (words + warps - 1) >> warps.trailing_zeros();
@@ -229,8 +229,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of a warp's heads, except the results of runs of more than 16 items. Also stores or publishes the value of a
-    /// short tail.
+    /// Writes the outputs of the runs whose heads are in a warp's words, except the results of runs of more than 16 items. Also stores or
+    /// publishes the value of a short tail.
     ///
     /// # Safety
     /// Convergent: a whole warp. It has at least one word, and no other warp has its words. The conditions of [`Self::write_runs`].
@@ -270,7 +270,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = own.first;
         while number < own.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written, and each head has one lane. The rest are this function's conditions.
+            // SAFETY: the words are written, and each head has one lane. The other conditions of `write_run` are this function's.
             unsafe {
                 if room.word(number).heads >> lane & 1 != 0 {
                     self.write_run(outputs, work, room, own, number * u32::BITS + lane);
@@ -295,7 +295,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let lane = simt::lane();
         let words = own.end - own.first;
         // SAFETY: the words are written, and the warp has at most as many words as lanes. The whole warp shuffles, since all lanes have the
-        // same words. Each head has one lane. The rest are this function's conditions.
+        // same words. Each head has one lane. The other conditions of the called functions are this function's.
         unsafe {
             let mut heads = 0;
             if lane < words {
@@ -325,8 +325,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes the outputs of the run whose head is at `place` in the window: its start and first key, if they are wanted, and its result if
-    /// it has at most 16 items. If the tail begins at `place`, this stores or publishes the tail's value, provided that the tail has at
-    /// most 16 items, and writes no outputs.
+    /// it has at most 16 items. If the tail begins at `place`, this writes no outputs. In that case, if the tail has at most 16 items, its
+    /// value is stored or published.
     ///
     /// # Safety
     /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].

@@ -20,10 +20,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && self.results(work, 0).addr().is_multiple_of(16)
     }
 
-    /// Copies results from shared to global memory. Each place from `begin` to `end`, exclusive, has its result copied if it is among the
-    /// 512 places from `first` on. A sixteen begins at `first`, which may lie before `begin`. A lane copies every 32nd vector. A vector
-    /// that lies only partly between `begin` and `end` is copied item by item: by lane 0 if `begin` is inside the vector, otherwise by lane
-    /// 1.
+    /// Copies results from shared to global memory: those at the places from `begin` to `end`, exclusive, that are among the 512 places
+    /// from `first` on. A sixteen begins at `first`, which may lie before `begin`. A lane copies every 32nd vector. A vector that lies only
+    /// partly between `begin` and `end` is copied item by item: by lane 0 if `begin` is inside the vector, otherwise by lane 1.
     ///
     /// # Safety
     /// The whole warp. `work` is one of the block's works, has the places from `begin` to `end`, and has [aligned
@@ -53,8 +52,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // If `place` is before `begin`, the difference wraps to a large number.
                 let is_whole = place.wrapping_sub(begin) < end - begin && place + items <= end;
                 if is_whole {
-                    // SAFETY: the vector is between `begin` and `end`, and its results are written (this function's conditions). There is a
-                    // result for each item (the launch's condition 5). The vector is aligned in global memory.
+                    // SAFETY: the vector is between `begin` and `end`, and its results are written (this function's conditions). Global
+                    // memory has room for each item's result (the launch's condition 5). The vector is aligned in global memory.
                     unsafe { access.store(to.wrapping_byte_add(far.wrapping_mul(V)), room.vector_in_memory(place)) };
                 }
             }
@@ -66,8 +65,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let vector = edge / items * items;
         let is_here = vector.wrapping_sub(first) < WARP_LANES * FAN;
         if lane < 2 && edge != vector && is_own && is_here {
-            // SAFETY: places from `begin` to `end` are in the vector, and their results are written (this function's conditions). Lanes 0
-            // and 1 copy different vectors: if `begin` and `end` are inside the same vector, lane 1 copies nothing.
+            // SAFETY: the work has the places from `begin` to `end`, and the results at these places are written (this function's
+            // conditions). Lanes 0 and 1 copy different vectors: if `begin` and `end` are inside the same vector, lane 1 copies nothing.
             unsafe { self.take_out_each(work, room, vector, [begin, end]) };
         }
     }

@@ -1,7 +1,9 @@
-//! The chunks of a work that have several leaves, found from the window's words. Each thread looks at consecutive items. It takes the
-//! leaves and nodes that begin at these items, and the roots of chunks that begin there. For short chunks, see `short.rs`.
+//! Finds a work's chunks of several leaves from the window's words, and runs the steps for their leaves, nodes and roots. A thread looks at
+//! 16 or 256 consecutive items at a time. It takes the leaves or nodes that begin at these items, or the root of a chunk that begins there.
+//! For short chunks, see `short.rs`.
 //!
-//! Places are counted from the window's first item, except in [`Chunk`] and [`Leaf`], which have places of the work.
+//! In this file, an item's place is its distance from the window's first item. Only [`Chunk`] and [`Leaf`] count places as the work does
+//! (see [`Work::begin`]).
 
 use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
@@ -16,8 +18,7 @@ use super::super::starts::Chunk;
 use super::super::Launch;
 
 /// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
-/// than one leaf, but only one node. `fold_whole_leaves` does not set `HAS_NODES`: it lists the chunks that have several leaves and one
-/// node.
+/// than one leaf, but only one node. `fold_whole_leaves` never sets `HAS_NODES`. It writes a list of these chunks instead.
 pub const HAS_LONG: u32 = 1;
 pub const HAS_ROOTS: u32 = 2;
 pub const HAS_NODES: u32 = 4;
@@ -25,7 +26,7 @@ pub const HAS_NODES: u32 = 4;
 /// The number of items of a full node.
 pub const NODE: u32 = FAN * FAN;
 
-/// A chunk, from place `start` to place `end`, exclusive. If `start` equals `end`, this stands for no chunk.
+/// A chunk, from place `start` to place `end`, exclusive. If `start` equals `end`, there is no chunk.
 #[derive(Clone, Copy)]
 pub struct Run {
     pub start: u32,
@@ -40,13 +41,14 @@ impl Run {
     }
 }
 
-/// The last chunk that begins before the 16 or 256 places from `first` on, and the last chunk that begins at these places.
+/// Two chunks near the 16 or 256 consecutive places from `first` on: the last chunk that begins before these places, and the last chunk
+/// that begins at one of them.
 #[derive(Clone, Copy)]
 pub struct Around {
     pub first: u32,
-    /// The last chunk that begins before these places. This chunk may end at `first`.
+    /// The last chunk that begins before these places. It may end at `first`, and then covers none of these places.
     pub over: Run,
-    /// The last chunk that begins at these places.
+    /// The last chunk that begins at one of these places.
     pub last: Run,
 }
 
@@ -58,7 +60,7 @@ impl Around {
     /// is `over` or `last`.
     ///
     /// # Safety
-    /// The words are written, and have these places.
+    /// The words are written, and cover these places.
     #[inline(always)]
     pub unsafe fn sixteen<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
         let (number, shift) = (block / 2, block % 2 * FAN);
@@ -103,7 +105,7 @@ impl Around {
     /// chunk is `over` or `last`.
     ///
     /// # Safety
-    /// The words are written, and have these places.
+    /// The words are written, and cover these places.
     #[inline(always)]
     unsafe fn node<T: Element, A: Accumulator>(room: Room<T, A>, block: u32) -> Self {
         let first = block * NODE;
@@ -139,15 +141,15 @@ impl Around {
         }
     }
 
-    /// Chunk `run` is cut into parts of `size` items, counted from its start. Of the `size` places from `first` on, returns the one at
-    /// which a part begins. This place may be past the chunk's end.
+    /// The place at which a leaf (`size` is 16) or node (256) of chunk `run` begins, among the `size` places from `first` on. If the chunk
+    /// ends earlier, the place at which its next leaf or node would begin.
     #[inline(always)]
     pub fn part_of(&self, run: Run, size: u32) -> u32 {
         self.first + (run.start.wrapping_sub(self.first) & (size - 1))
     }
 }
 
-/// The places of a work in its window.
+/// Where a work begins and ends in its window.
 #[derive(Clone, Copy)]
 pub struct Places {
     pub begin: u32,
@@ -169,7 +171,8 @@ impl Places {
         run.length() > least && run.start >= self.begin && run.start < self.end
     }
 
-    /// Chunk `run` as a [`Chunk`], with places of the work. A work's chunks have different numbers, and only its first chunk has number 0.
+    /// Chunk `run` as a [`Chunk`], with the places that its items have in the work. The chunk's number is the distance of its start from
+    /// the work's begin. So a work's chunks have different numbers, and only its first chunk has number 0.
     #[inline(always)]
     pub fn chunk(&self, work: &Work, run: Run) -> Chunk {
         Chunk {
@@ -179,7 +182,8 @@ impl Places {
         }
     }
 
-    /// The number of the first block of `size` places that has a place of the work, and how many of these blocks have places of the work.
+    /// Divides the window's places into blocks of `size` places. Returns the number of the first block with items of the work, and the
+    /// number of blocks with such items.
     #[inline(always)]
     pub fn blocks(&self, size: u32) -> (u32, u32) {
         let first = self.begin / size;
@@ -191,8 +195,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether each chunk is at most one node.
     const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
 
-    /// Whether a scan of a work with these flags uses values of nodes. It does if a chunk has several nodes. With wide items, it also does
-    /// if a chunk has one node of several leaves, since the node's value is the chunk's, for which other blocks may wait.
+    /// Whether a scan of a work with these flags uses values of nodes. It does if a chunk has several nodes. If chunks have at most 256
+    /// items, it also does if a chunk has several leaves. Such a chunk is one node, and other blocks may wait for its value.
     #[inline(always)]
     pub fn uses_nodes(flags: u32) -> bool {
         flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
@@ -217,9 +221,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut found = 0;
         while first < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written (condition 1), and have the 16 places. The whole warp takes part in the ballots, since all
-            // lanes have the same `first`. Each leaf begins in one block of 16 places, and one thread looks at this block. The step's other
-            // conditions hold by condition 2.
+            // SAFETY: the words are written (condition 1), and cover the thread's 16 places. The whole warp takes part in the ballots,
+            // since all lanes have the same `first`. Each leaf begins in one block of 16 places, and one thread looks at this block. The
+            // step's other conditions hold by condition 2.
             unsafe {
                 let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
                 let exists = first + lane < count;
@@ -268,7 +272,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         found
     }
 
-    /// Sets `found`, the flags that the calling thread has found, in a work's flags.
+    /// Adds `found`, the flags that the calling thread has found, to a work's flags.
     ///
     /// # Safety
     /// The work's flags were cleared before the first call for this work.
@@ -294,13 +298,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         if flags & HAS_NODES != 0 {
             let places = Places::of(work);
-            // If a chunk has only one node, the node belongs to the thread that looks at the 16 places where the chunk begins.
+            // The node of a chunk that has only one node belongs to the thread whose 16 places have the chunk's first item.
             let (block, count) = places.blocks(FAN);
             let mut number = simt::thread_index();
             while number < count {
                 let step = simt::opaque_one() as u32;
-                // SAFETY: the words are written (condition 1), and have the 16 places. Each chunk of more than 16 items is the last one
-                // that begins in its block of 16 places, so each node has one thread. The step's other conditions hold by condition 2.
+                // SAFETY: the words are written (condition 1), and cover the thread's 16 places. Each chunk of more than 16 items is the
+                // last one that begins in its block of 16 places, so each node has one thread. The step's other conditions hold by
+                // condition 2.
                 unsafe {
                     let run = Around::sixteen(room, block + number).last;
                     if places.have(run, FAN) && run.length() <= NODE {
@@ -338,16 +343,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        // Each `number` stands for 256 places, and for one node that may begin there. If `number` is less than `starts`, this is the first
-        // node of the last chunk that begins at these places. Otherwise, it is the node at these places of the chunk that goes on there
-        // from earlier places. Places after the window have no number below `starts`, since chunks begin only in the window. The work's
-        // first 256 places have no number from `starts` on, since no chunk of the work goes on there.
+        // Each `number` stands for 256 places, and for one node that may begin there. If `number` is less than `starts`, the node is the
+        // first one of the last chunk that begins at these places. Otherwise, it is a later node of a chunk that begins before these
+        // places. No number below `starts` stands for places after the window, since chunks begin only in the window. No number from
+        // `starts` on stands for the work's first 256 places, since no chunk of the work begins before them.
         let window = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS / NODE;
         let starts = Ord::min(window.saturating_sub(block), count);
         let mut number = thread;
         while number + 1 < starts + count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written, and have the 256 places. Each chunk of more than 256 items is the last one that begins in its
+            // SAFETY: the words are written, and cover the 256 places. Each chunk of more than 256 items is the last one that begins in its
             // block of 256 places, so each node has one thread. The step's other conditions hold: this function's conditions.
             unsafe {
                 let starts_here = number < starts;
@@ -394,7 +399,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = thread;
         while number < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written (this function's condition), and have the 256 places.
+            // SAFETY: the words are written (this function's condition), and cover the 256 places.
             let run = unsafe { Around::node(room, block + number).last };
             if places.have(run, NODE) {
                 step_of(places.chunk(work, run));
@@ -437,7 +442,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.for_each_root(work, room, threads, |chunk| {
                 let is_published =
                     chunk.number == work.tail_chunk || chunk.number == work.cut_chunk;
-                // A scan uses only the values of the tail and of the cut chunk.
+                // Of the chunks' values, a scan uses only those of the tail and of the cut chunk.
                 if self.task == Task::Reduce || is_published {
                     let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
                     self.finish(work, chunk.number, value);
@@ -446,7 +451,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Replaces each node's total by its prefix, in chunks that have several nodes.
+    /// In chunks that have several nodes, replaces each node's total by the node's prefix.
     ///
     /// # Safety
     /// The whole block. The words, the nodes' totals and the tail's prefix are written, and `work` is one of the block's works.

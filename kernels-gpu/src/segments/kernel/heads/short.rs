@@ -12,12 +12,12 @@ use super::super::leaves::Leaf;
 use super::super::Launch;
 use super::runs::{Places, Run};
 
-/// If more short chunks than this begin in a word, a warp takes the word's short chunks by themselves. Otherwise it takes them together
-/// with the short chunks of other words.
+/// If more than this many short chunks begin in a word, a warp scans the word's short chunks in one step, without chunks of other words.
+/// Otherwise it scans them together with the short chunks of other words.
 ///
-/// Scans by key of 2^28 `f32`, with the benchmark's power law for the lengths of runs, took 1,731 µs on an H200 (2026-11-26) when a warp
-/// took the short chunks of each word separately, and 1,357 µs with this number. When this was measured, ragged works were not yet scanned
-/// by sixteens of places.
+/// Scans by key of 2^28 `f32` took 1,357 µs with this number on an H200 (2026-11-26). They took 1,731 µs when a warp took the short chunks
+/// of each word separately. The lengths of the runs followed the benchmark's power law. At that time, ragged works (see `IS_RAGGED`) were
+/// not yet scanned by sixteens of places.
 const FEW: u32 = 8;
 
 /// The chunks that begin in a warp's words, numbered in their order from 0. Each lane has one word, and lane 0 has the first word.
@@ -57,7 +57,7 @@ impl Ranked {
         unsafe { simt::shuffle_from(self.upto, WARP_LANES - 1) }
     }
 
-    /// The lane that has chunk `number`, and the chunk's bit. Any lane and bit if there is no such chunk.
+    /// The lane that has chunk `number`, and the chunk's bit. If there is no such chunk, any lane and any bit.
     ///
     /// # Safety
     /// Convergent: a whole warp.
@@ -87,8 +87,9 @@ impl Ranked {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Scans the short chunks of a work. If many begin in a word, lane `l` takes the chunk that begins at bit `l` of this word. The short
-    /// chunks of other words are dealt to the lanes one after the other. The tail is left out, since its prefix is not known yet.
+    /// Scans the short chunks of a work. If more than [`FEW`] of them begin in a word, lane `l` takes the chunk that begins at bit `l` of
+    /// this word. The short chunks of other words are dealt to the lanes one after the other. The tail is left out, since its prefix is not
+    /// known yet.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, `work` is one of the block's works, and its items are written.

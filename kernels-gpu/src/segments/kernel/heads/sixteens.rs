@@ -1,10 +1,11 @@
-//! The scan of works whose chunks all have at most 16 items, and of ragged works. A thread takes 16 consecutive places, whatever leaves
-//! begin there.
+//! The scan of works whose chunks all have at most 16 items, and of ragged works (see `IS_RAGGED`). A thread takes 16 consecutive places,
+//! no matter where leaves begin.
 //!
 //! A leaf has at most 16 items. So at each lane's places a leaf begins, unless the work ends there. Each lane scans its places. If chunks
 //! go on from one lane's places to the next lane's, the last leaf that begins at a lane's places may go on too. So each lane first combines
-//! the items that this leaf has at the lane's places, and hands the value to the next lane. In a warp's first turn, lane 0 takes the 16
-//! places before the warp's own places. It does not scan them, but only hands this value to lane 1.
+//! this leaf's items at the lane's places, and hands the value to the next lane. If chunks go on in this way, a warp's first turn begins 16
+//! places before the warp's own places. In that turn, lane 0 does not scan its places, but only hands the value of their last leaf to lane
+//! 1.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
@@ -41,7 +42,7 @@ impl Sixteen {
     /// The 16 places from `16 · block` on. If `exists` is false, none of them belongs to the work.
     ///
     /// # Safety
-    /// The words are written. If `exists` is true, they have these places.
+    /// The words are written. If `exists` is true, they cover these places.
     #[inline(always)]
     unsafe fn of<T: Element, A: Accumulator>(
         room: Room<T, A>,
@@ -50,7 +51,7 @@ impl Sixteen {
         exists: bool,
     ) -> Self {
         let (number, shift) = (block / 2, block % 2 * FAN);
-        // SAFETY: the words are written, and have the places if `exists` is true: this function's conditions. If `exists` is false, any
+        // SAFETY: the words are written, and cover the places if `exists` is true: this function's conditions. If `exists` is false, any
         // word may be read.
         let word = unsafe { room.word(number) };
         let first = block * FAN;
@@ -66,8 +67,8 @@ impl Sixteen {
             _ => number * u32::BITS + highest(lower),
         };
         let heads = word.heads >> shift & live;
-        // A leaf of the chunk begins at every 16th place from the chunk's start on: here, at bit `chunk % 16`. If the chunk ends before
-        // this place, a head or the work's end comes first, and `goes_on` leaves the bit out.
+        // A leaf of the chunk begins at every 16th place from the chunk's start on. Among the 16 places here, this is the place of bit
+        // `chunk % 16`. If the chunk ends before this place, `goes_on` does not have the bit, since a head or the work's end comes first.
         let next = 1 << (chunk % FAN);
         let goes_on = live & heads.wrapping_sub(1) & !heads;
         let within = next & goes_on;
@@ -110,8 +111,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Scans by key of 2^28 `f32` in runs of 1 took 1,001 µs on an H200 (2026-11-26) with a lane for each chunk, and take 811 µs with
     /// sixteens. Runs by a power law took 1,356 µs with a thread for each leaf, and 1,157 µs with sixteens in ragged works. Sixteens in all
     /// works were slower: 977 µs instead of 834 µs in runs of 32. Another division of ragged works was slower too: 1,117 µs instead of
-    /// 1,097 µs in runs by a power law. There, the sixteens that a warp took in a turn followed those of the previous warp, and a warp
-    /// handed its last value to the next warp through shared memory.
+    /// 1,097 µs in runs by a power law. In that division, the sixteens of a warp's turn began where those of the previous warp's turn
+    /// ended. A warp handed its last value to the next warp through shared memory.
     pub const BY_SIXTEENS: bool = goes_by_sixteens::<O, T>();
 
     /// Writes the results of a work to global memory. If `goes_on`, chunks may go on from 16 places to the next 16.
@@ -144,9 +145,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while turn < turns {
             let step = simt::opaque_one() as u32;
             let number = first.wrapping_add(lane);
-            // SAFETY: the words are written (this function's condition), and have the work's places. The whole warp shuffles, and the whole
-            // block waits, since all threads have the same number of turns. The items are written, and so are the prefixes. Each place is
-            // scanned by one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last places.
+            // SAFETY: the words are written (this function's condition), and cover the work's places. The whole warp shuffles, and the
+            // whole block waits, since all threads have the same number of turns. The items are written, and so are the prefixes. Each
+            // place is scanned by one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last
+            // places.
             unsafe {
                 let mut here =
                     Sixteen::of(room, &places, block.wrapping_add(number), number < count);
@@ -188,7 +190,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
         // SAFETY: the whole block is here, and all threads take the same way. The results at the warp's own places are written, and the
         // barriers order the writes before the reads. If sixteens do not begin where vectors begin, two warps may share a vector of
-        // results.
+        // results. Then the whole block waits before any thread stores results.
         unsafe {
             let from = Ord::max((block + begin) * FAN, places.begin);
             let to = Ord::min((block + begin + each) * FAN, places.end);
@@ -404,8 +406,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         items
     }
 
-    /// Replaces the items of the work at 16 places by `items`, their results. May also write to places that do not belong to the work, in
-    /// the vectors that have these items.
+    /// Writes the results in `items` to shared memory, in place of the work's items at 16 places. If a vector has one of these items, this
+    /// may also write to the vector's places that do not belong to the work.
     ///
     /// # Safety
     /// The items' memory has the work's places, and no other thread uses these 16 places. No thread uses places that do not belong to the

@@ -1,14 +1,14 @@
-//! The way up for narrow items: the values of leaves, and lists of the chunks of 2 to 16 leaves. Such a chunk is one node.
+//! The upsweep of narrow items. It computes the values of leaves, and lists the chunks of 2 to 16 leaves. Such a chunk is one node.
 //!
 //! A scan does not use the value of the last leaf of a segment. Any other leaf has 16 items. So of the leaves that begin at 16 consecutive
-//! places, at most one has a value that is used. If a chunk begins at these places, this leaf belongs to the last chunk that does so.
-//! Otherwise it belongs to the chunk that goes on there.
+//! places, at most one has a value that is used. If chunks begin at these places, this leaf belongs to the last of these chunks. Otherwise
+//! it belongs to the chunk that goes on there.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
 use crate::segments::tuning::{LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
-use crate::segments::{vector_items, Extent, Layout, Work, FAN};
+use crate::segments::{vector_items, Layout, RoomSize, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
 
@@ -17,24 +17,24 @@ use super::super::starts::Chunk;
 use super::super::Launch;
 use super::runs::{Around, Places, Run, HAS_LONG, HAS_ROOTS, NODE};
 
-/// More flags of a work. Each is set if its condition holds for the 16 places of at least one lane. `IS_RAGGED`: the last chunk that begins
-/// there is short; or a leaf of a chunk from earlier places begins there and has fewer than 16 items; or the leaf whose value is used does
-/// not begin where a vector begins. `GOES_ON`: a chunk from earlier places goes on there.
+/// More flags of a work. Each is set if its condition holds for the 16 places of at least one lane. `IS_RAGGED` is set in three cases: the
+/// last chunk that begins at these places is short; a leaf of fewer than 16 items begins at these places, in a chunk from earlier places;
+/// the leaf whose value is used does not begin where a vector begins. `GOES_ON`: a chunk from earlier places goes on there.
 pub const IS_RAGGED: u32 = 8;
 pub const GOES_ON: u32 = 16;
 
 impl<T: Element, A: Accumulator> Room<T, A> {
     /// How many entries a warp's list of nodes has room for. At most one listed chunk begins at the 16 places of a lane, since a listed
-    /// chunk has more than 16 items. A warp looks at the largest number of items if its block has the fewest threads,
-    /// [`LONG_BLOCK_THREADS`]. So a list has one entry for each 16 items of the window at which a warp of such a block looks.
+    /// chunk has more than 16 items. The smallest blocks have [`LONG_BLOCK_THREADS`] threads, and a warp of such a block looks at more
+    /// items than a warp of a larger block. So a list has one entry for each 16 items at which such a warp looks.
     const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN * WARP_LANES / LONG_BLOCK_THREADS;
 
-    /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. After the room for entries, the
-    /// list has the number of its nodes. The lists follow the flags.
+    /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. The number of nodes in the list
+    /// lies after the room for the entries. The lists follow the flags.
     #[inline(always)]
     fn listed(&self, warp: u32, entry: u32) -> *mut u16 {
         const {
-            let layout = Layout::of::<T, A>(Extent::Scan);
+            let layout = Layout::of::<T, A>(RoomSize::Usual);
             let words = 2 * (Self::WINDOW_WORDS + 1) + 2;
             let warps = SHORT_BLOCK_THREADS / WARP_LANES;
             let bytes = words as usize * size_of::<u32>()
@@ -64,9 +64,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while first < count {
             let step = simt::opaque_one() as u32;
             let exists = first + lane < count;
-            // SAFETY: the words are written (this function's condition), and have the 16 places. The whole warp takes part in the ballots,
-            // since all lanes have the same `first`. Each leaf begins in one block of 16 places, and one thread looks at this block. The
-            // leaf's items are written. The warp's list has room for its nodes.
+            // SAFETY: the words are written (this function's condition), and cover the thread's 16 places. The whole warp takes part in the
+            // ballots, since all lanes have the same `first`. Each leaf begins in one block of 16 places, and one thread looks at this
+            // block. The leaf's items are written. The warp's list has room for its nodes.
             unsafe {
                 let around = Around::sixteen(room, block + Ord::min(first + lane, count - 1));
                 let is_vector = |place: u32| {
@@ -127,7 +127,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
         if lane == 0 {
             let after_last = Room::<T, O::Accumulator>::LISTED;
-            // SAFETY: the list has a place for the number, and no other thread writes it.
+            // SAFETY: the list has room for the number, and no other thread writes it.
             unsafe { room.listed(simt::warp(), after_last).write(nodes as u16) };
         }
         found
@@ -176,7 +176,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Replaces the total of each leaf by its prefix, in the chunks that warp `warp` has listed, except the tail.
+    /// In each chunk that warp `warp` has listed, except the tail, replaces each leaf's total by the leaf's prefix.
     ///
     /// # Safety
     /// The whole warp. The words, the lists and the leaves' totals are written. No other warp takes the list.

@@ -27,8 +27,8 @@ pub const NO_HEAD: u32 = u32::MAX;
 pub struct Seen {
     /// The calling lane's bits of the window.
     pub own: Bits,
-    /// The place of the first head after the window. Only as many items as a chunk has are looked at; [`NO_HEAD`] if none of them is a
-    /// head.
+    /// The place of the first head after the window. The search covers as many items after the window as a full chunk has. If none of them
+    /// is a head, this is [`NO_HEAD`].
     pub next: u32,
     /// The last head before the window. It is not used in window 0, nor if the window's first item is a head.
     pub last_before: u64,

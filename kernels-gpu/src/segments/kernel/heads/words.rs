@@ -4,7 +4,7 @@
 //! all later items. The flags of the window's two works follow.
 
 use crate::element::{Accumulator, Element};
-use crate::segments::{chunk_items, Extent, Layout};
+use crate::segments::{chunk_items, Layout, RoomSize};
 use crate::simt;
 
 use super::super::items::Room;
@@ -71,11 +71,11 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     /// How many words a window of full size has. A smaller window has as many; its last words have no heads.
     pub const WINDOW_WORDS: u32 = chunk_items::<T, A>() as u32 / WORD_BITS;
 
-    /// The address of a word, in the form of [`Word::packed`].
+    /// The address of word `number`, which has the form of [`Word::packed`].
     #[inline(always)]
     pub fn word_address(&self, number: u32) -> *mut u64 {
         const {
-            let layout = Layout::of::<T, A>(Extent::Scan);
+            let layout = Layout::of::<T, A>(RoomSize::Usual);
             let words = Self::WINDOW_WORDS as usize;
             let bytes = (words + 1) * size_of::<u64>() + 2 * size_of::<u32>();
             assert!(layout.bits.is_multiple_of(8) && layout.bits + bytes <= layout.leaves);
@@ -84,7 +84,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
         words.wrapping_add(number as usize)
     }
 
-    /// A word of the window, or of the items after it.
+    /// Word `number` of the window. If `number` is past the window's words, returns the word that stands for all later items.
     ///
     /// # Safety
     /// The words are written.
@@ -105,7 +105,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     pub fn heads_count(&self, number: u32) -> *mut u32 {
         const {
-            let layout = Layout::of::<T, A>(Extent::Scan);
+            let layout = Layout::of::<T, A>(RoomSize::Usual);
             let words = Self::WINDOW_WORDS as usize + 1;
             let bytes = words * (size_of::<u64>() + size_of::<u32>()) + 2 * size_of::<u32>();
             assert!(layout.bits + bytes <= layout.leaves);
@@ -132,7 +132,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     pub fn raw_bits(&self) -> *mut u32 {
         const {
-            let layout = Layout::of::<T, A>(Extent::Scan);
+            let layout = Layout::of::<T, A>(RoomSize::Usual);
             let bytes = (Self::WINDOW_WORDS as usize + 8 + 1) * size_of::<u32>();
             assert!(layout.leaves.is_multiple_of(16) && layout.leaves + bytes <= layout.nodes);
         }
@@ -147,7 +147,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
             .wrapping_add(Self::WINDOW_WORDS as usize + 8)
     }
 
-    /// The address of the flags of the window's work 0 or 1.
+    /// The address of the flags of the window's first work (`work` is 0) or second work (1).
     #[inline(always)]
     pub fn flags_of(&self, work: u32) -> *mut u32 {
         let flags: *mut u32 = self.word_address(Self::WINDOW_WORDS + 1).cast();

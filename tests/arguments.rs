@@ -187,7 +187,7 @@ fn a_refused_call_by_key_writes_nothing() {
     stream.synchronize().unwrap();
     keyed.assert_untouched();
 
-    // Refused waiting calls write nothing either.
+    // A waiting call that is refused also writes nothing.
     let keys = &keyed.keys;
     let odd = misaligned(&keyed.results);
     let answer = scan::<Sum, _>(keys)
@@ -420,7 +420,8 @@ fn a_call_by_key_frees_kept_memory() {
         let keys = DeviceBuffer::from_slice(&vec![7_u32; 400_000]).unwrap();
         let mut sums = zeros::<u32>(keys.len());
         let (input, mut output) = (zeros::<u32>(3), zeros::<u32>(1));
-        // The workspaces kept for these streams leave less free memory than a list of the runs' starts takes.
+        // The library keeps a workspace for each of these streams. The workspaces leave less free memory than a list of the runs' starts
+        // takes.
         let streams: Vec<_> = (0..225).map(|_| stream()).collect();
         for stream in &streams {
             reduce::<Sum, _>(&input)
@@ -460,7 +461,7 @@ fn the_search_for_a_wrong_offset_frees_kept_memory() {
             };
             let wrong = call();
             assert!(matches!(wrong, Err(Error::BadOffset { index: 1, .. })));
-            // A warm call's first allocation of page-locked memory is for the offsets.
+            // The second call's first allocation of page-locked memory is for the search, which copies the offsets into that memory.
             let armed = fail(Failure {
                 calls: Calls::Named("cuMemHostAlloc"),
                 nth: 1,

@@ -1,5 +1,5 @@
-//! Tests requests on memory and streams of `cust`, and on raw addresses and handles. (`with_cudarc` runs the same requests on memory and
-//! streams of `cudarc`.) Also tests in which order waiting calls and other work run.
+//! Tests requests on memory and streams of `cust`, and on raw addresses and handles. (The package `tests/with_cudarc` runs the same
+//! requests on memory and streams of `cudarc`.) Also tests in which order waiting calls and other work run.
 
 #[path = "common/child.rs"]
 mod child;
@@ -69,7 +69,7 @@ suite!(of_raw_streams: super::Raw::new(super::Kind::NonBlocking));
 suite!(of_the_default_stream: super::Raw::new(super::Kind::Legacy));
 suite!(of_a_threads_default_stream: super::Raw::new(super::Kind::PerThread));
 
-/// Checks 16-bit floats of both versions of `half`: the same bits give the same results.
+/// Checks the 16-bit floats of both versions of the crate `half`: the same bits give the same results.
 macro_rules! check_both {
     ($gpu:ident; $($of_cust:ty, $plain:ty: $($op:ident)*;)*) => {$(
         let bits = (0..5_000_u32).map(|index| (index * 13 % 0x7c00) as u16 ^ (index << 15) as u16);

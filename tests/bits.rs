@@ -3,7 +3,7 @@
 //! Each kernel row has a test. Its arrays have sizes around the boundaries of warps, blocks and tiles, contain edge values of the types, or
 //! begin at misaligned addresses. Scans whose results have the type of their items are also tested in place. A guard is around each input,
 //! and around each output of a scan. (See [`Care`] for the cases left out on the virtual GPU.) With most operators, a kernel that reads an
-//! input's guard gets another result. No kernel may change an output's guard.
+//! input's guard gets a wrong result. No kernel may change an output's guard.
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;

@@ -380,7 +380,7 @@ fn results_without_room_are_omitted_and_reported() {
         assert_eq!(answer, Err(too_short));
         assert_begins(&reduced, &sums[..room], "what there is room for");
 
-        // After a queued call, the results of the runs that fit in `starts` are right.
+        // After a queued call, the results of the first `room` runs are right: `starts` has room for their starts and ends.
         let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
         let (starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
         reduce::<Sum, _>(&device_values)

@@ -26,7 +26,7 @@ fn stream() -> Stream {
     Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
 }
 
-/// Counts up to `all`, of which some are around a boundary of tiles of 4-byte items. The last count is larger than `all`.
+/// Counts up to `all`, and then one that is larger. Some are near the boundary between two tiles of 4-byte items.
 fn counts(all: usize) -> Vec<u64> {
     let mut counts = vec![
         0,
@@ -278,7 +278,7 @@ fn an_empty_total_is_the_initial_value() {
     assert_eq!(total.as_host_vec().unwrap(), [9, 7]);
 }
 
-/// With room for 9,000,000 keys, each block that marks heads has two tiles, except the last.
+/// With room for 9,000,000 keys, each block that marks heads has two tiles. With room for 20,000 keys, it has one.
 #[test]
 fn scans_by_key_have_as_many_keys_as_the_count_says() {
     let gpu = gpu();

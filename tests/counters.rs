@@ -22,7 +22,8 @@ mod texts;
 
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// Options for a run that is counted. Only the alignment and the bounds of its memory accesses are checked; other tests check more.
+/// Options for a launch whose costs are counted. Only the alignment and the bounds of its memory accesses are checked; other tests check
+/// more.
 fn unwatched(policy: Policy) -> RunOptions {
     RunOptions {
         policy,

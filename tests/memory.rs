@@ -75,7 +75,7 @@ fn stream() -> Stream {
 }
 
 /// Runs `body` in a process of its own, since the live objects of the process are counted. On a real device, `warm_up` runs first, because
-/// the driver keeps memory for streams and threads. `body` gets the objects that are live when it begins.
+/// the driver keeps memory for streams and threads. `body` gets the amounts that are held when it begins.
 fn alone(test: &str, warm_up: impl FnOnce(), body: impl FnOnce(&Gpu, Held)) {
     // Tests that run at the same time would share the memory of a real device.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

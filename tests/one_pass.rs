@@ -27,7 +27,8 @@ use warpfold::{
     gpu_min_max, gpu_moments, gpu_norm, kind, reduce,
 };
 
-/// The index of the item that comes first in the order `is_before`. Among equal items, it is the lowest index.
+/// The index of the item that comes first in the order `is_before`. If several items are equal and come first, the result is the lowest of
+/// their indices.
 fn first_by<T: Copy>(items: &[T], is_before: impl Fn(T, T) -> bool) -> Option<usize> {
     let mut best = 0;
     for (place, &item) in items.iter().enumerate() {

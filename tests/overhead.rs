@@ -1,4 +1,5 @@
-//! The host's cost of a warm call: it makes exactly the listed driver calls, and allocates nothing but returned results.
+//! The host's cost of a warm call. Such a call makes exactly the driver calls that are listed here, and allocates nothing but the results
+//! that it returns.
 //!
 //! A waiting call on device memory is refused while another thread captures a blocking stream. One test captures such a stream, so the
 //! tests run one after the other.
@@ -22,7 +23,7 @@ use warpfold::{Gpu, Sum, cust, gpu_sum, reduce, scan};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The memory of the calls, for one test at a time.
+/// The stream and the memory that the calls use. Only one test at a time has them.
 struct Bench {
     stream: Stream,
     input: DeviceBuffer<f32>,

@@ -5,8 +5,8 @@
 //! the bug must find it. The unchanged kernel must run clean, with the right bits. The checks `sync`, `race` and `init` each have
 //! runs of their own, so that their findings are counted separately.
 //!
-//! The tests print how often each check finds the bug. For each check, there are five numbers, one for each policy, in this order: seeded,
-//! reversed blocks, one block at a time, a starved block, stale reads. This command takes 20 seeds of each policy:
+//! The tests print how often each check finds the bug. For each check that finds it, they print five numbers, one for each policy, in this
+//! order: seeded, reversed blocks, one block at a time, a starved block, stale reads. This command takes 20 seeds of each policy:
 //!
 //! ```text
 //! WARPFOLD_SEEDS=20 cargo test --release --test planted -- --nocapture

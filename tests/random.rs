@@ -1,15 +1,16 @@
 //! Random calls and random sequences of calls. Their results are compared with results that the host computes.
 //!
-//! For integers, the expected results come from plain loops in this test. For floats, they are the results of a call on the CPU. Both are
-//! compared bit for bit. A further test compares the CPU's results with plain loops, if the results do not depend on the order of
-//! combination. A failing case is made smaller before it is shown. Every run tries the same cases, unless it is given another seed:
+//! For integers, the expected results come from plain loops in this test. For floats, they are the results of a call on the CPU. In both
+//! cases, the test compares the results bit for bit. For calls whose results do not depend on the order of combination, a further test
+//! compares the CPU's results with those of plain loops. A failing case is made smaller before it is shown. Every run tries the same cases,
+//! unless it is given another seed:
 //!
 //! ```text
 //! WARPFOLD_RANDOM_SEED=7 cargo test --release -p warpfold --test random
 //! cargo xtask random --minutes 60
 //! ```
 //!
-//! `WARPFOLD_RANDOM_CASES` sets how many cases each test tries, instead of the number in its source.
+//! If `WARPFOLD_RANDOM_CASES` is set, each test tries this number of cases, instead of the number in the test's source.
 //!
 //! The seed of a failed case stays in `random/regressions`, and the case is tried first from then on. A seed gives the same case only as
 //! long as the strategies here do not change. So a bug that a case has shown deserves a test of its own. The tests that choose no virtual
@@ -17,7 +18,7 @@
 //!
 //! In [`arguments`], the arguments of calls may overlap, be too short, or lie at wrong addresses.
 //!
-//! Covered elsewhere: scans of more than 16 MiB, whose tiles have another shape (`long_scans`), and failing driver calls (`errors`).
+//! Other tests cover scans of more than 16 MiB, whose tiles have another shape (`long_scans`), and failing driver calls (`errors`).
 
 #[path = "random/arguments.rs"]
 mod arguments;

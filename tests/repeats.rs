@@ -1,4 +1,4 @@
-//! Runs each kernel of `for_each_text` repeatedly, on several streams at once, while other tests load the device with their kernels. The
+//! Runs each kernel of `for_each_text` repeatedly, on several streams at once, while kernels of other tests also keep the device busy. The
 //! results of each run have the same bits as those of the reference.
 
 mod common;
@@ -35,7 +35,7 @@ fn runs() -> usize {
     }
 }
 
-/// A number of items for several blocks. On a real device, a scan of them is a long scan.
+/// A number of items for several blocks. On a real device, a scan of so many items is a long scan.
 fn item_count<T>() -> usize {
     match mode() {
         Mode::Real => SCAN_SHORT_BYTES as usize / size_of::<T>() * 5 / 4 + 77,
@@ -81,7 +81,7 @@ fn repeat<T: Item, R: Item>(queue: Queue<T, R>, items: &[T], expected: &[R]) {
         .map(|_| Stream::new(StreamFlags::NON_BLOCKING, None).unwrap())
         .collect();
     let input = DeviceBuffer::from_slice(items).unwrap();
-    // Few of the expected results are 0, so an output that is not written is found.
+    // Few of the expected results are 0, so the comparison reveals an output that is not written.
     let before = vec![R::zeroed(); expected.len()];
     let output = || DeviceBuffer::from_slice(&before).unwrap();
     let mut outputs: Vec<DeviceBuffer<R>> = (0..runs()).map(|_| output()).collect();

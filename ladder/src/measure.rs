@@ -55,8 +55,8 @@ pub struct Launch {
     pub blocks_per_multiprocessor: u32,
 }
 
-/// The launches of one run, on a stream of its own. All of `cust`'s streams are blocking streams, so a synchronous copy runs after the work
-/// that the stream has queued before it.
+/// The launches of one run, on a separate stream. All of `cust`'s streams are blocking streams, so a synchronous copy runs after all work
+/// that was queued on this stream before the copy.
 pub struct Session<'ladder> {
     ladder: &'ladder Ladder,
     stream: Stream,

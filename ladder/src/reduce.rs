@@ -154,7 +154,8 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
         Rung::RecursiveWaiting | Rung::Recursive => recursive::by_blocks::<O, T>(rung, run),
         Rung::RecursiveOneLauncher => recursive::by_one::<O, T>(rung, run),
 
-        // `Ours` is launched by warpfold. The other rungs in this list are not reductions, and have been refused already.
+        // warpfold launches [`Rung::Ours`], so it does not come here. The other rungs in this list are not reductions, and have been
+        // refused already.
         Rung::Ours
         | Rung::SequentialScan
         | Rung::QuadraticScan
@@ -170,8 +171,8 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
     }
 }
 
-/// The number of blocks for `item_count` items, if each block takes `block_threads` items. The driver refuses more blocks than a grid can
-/// have.
+/// The number of blocks for `item_count` items, if each block takes `block_threads` items. If the number is too large for `u32`, this is
+/// `u32::MAX`, and the driver refuses a grid of so many blocks.
 fn blocks(item_count: u64, block_threads: u32) -> u32 {
     let blocks = item_count.div_ceil(block_threads.into());
     u32::try_from(blocks).unwrap_or(u32::MAX)

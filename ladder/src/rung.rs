@@ -5,7 +5,7 @@ use std::fmt;
 use crate::Refusal;
 use crate::catalogue::{self, About};
 
-/// A step of the ladder, from a document or warpfold's own.
+/// A step of the ladder. It comes from a document, or is warpfold's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rung {
@@ -45,7 +45,7 @@ pub enum Rung {
     ExclusiveCases,
     /// Document 3, `getMax_binary8`.
     WithoutIndices,
-    /// Document 4: one thread.
+    /// Document 4: one thread computes all results.
     SequentialScan,
     /// Document 4: every thread computes one result.
     QuadraticScan,
@@ -96,7 +96,7 @@ pub enum Document {
     Second,
     /// The maximum: from atomics to unrolled trees.
     Third,
-    /// Scans: from a sequential loop to Brent and Kung's.
+    /// Scans: from a sequential loop to Brent and Kung's scan.
     Fourth,
     /// Divergence, unrolling and launches from the device.
     Fifth,

@@ -1,4 +1,4 @@
-//! The kernels' PTX. The driver compiles a text as a whole, so a kernel that only the host launches gets a text of its own.
+//! The kernels' PTX. The driver always compiles a whole text. So each kernel that only the host launches gets its own text.
 
 /// The kernels that only the host launches.
 const LADDER: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder.ptx"));

@@ -23,7 +23,7 @@ pub trait Binding {
     fn synchronize(&self, stream: &Self::Stream);
 }
 
-/// Makes a module of tests for a binding. Each test runs one case of this file for several lengths, with each [`End`].
+/// Makes a module of tests for a binding. Each test calls one function of this file for each of the [`LENGTHS`], with each [`End`].
 macro_rules! suite {
     ($module:ident: $new:expr) => {
         $crate::suite::suite! {
@@ -121,7 +121,7 @@ impl<'a, B: Binding> Case<'a, B> {
         self.zeros(self.items.len())
     }
 
-    /// Waits for queued work, and asserts that these values are at the start of `found`, with zeros after them.
+    /// Waits for queued work. Then asserts that `found` begins with `expected`, and has only zeros after it.
     #[track_caller]
     fn assert_begins<T: Plain>(&self, found: &B::Items<T>, expected: &[T]) {
         self.binding.synchronize(&self.stream);

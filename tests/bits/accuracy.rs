@@ -1,8 +1,9 @@
 //! How far float sums and products are from the exact value.
 //!
 //! Other tests check the bits; these show that the contract's tree of additions is accurate. With unit roundoff u, a tree of depth d has an
-//! error of at most about d·u·Σ|x|. The tree of a reduction has 3 levels for a thread's 8 items at one position of its vectors, one level
-//! for each tile of a chunk, up to 3 for the positions of a vector, 8 for the threads of a block, and 8 more for the chunks of these tests.
+//! error of at most about d·u·Σ|x|. The tree of a reduction has these levels. For each position in a vector, 3 levels combine the items
+//! that a thread's 8 vectors have at this position. Each tile of a chunk adds one level. Then up to 3 levels combine the positions, and 8
+//! levels the threads of a block. In these tests, up to 8 more levels combine the chunks.
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use cust::memory::DeviceBuffer;

@@ -83,7 +83,7 @@ impl Edges for Affine {
     const GREATEST: Self = map(0.0, f32::INFINITY);
 }
 
-/// An item for the guard of an input of `O`. With most operators, a kernel that reads the item gets another result.
+/// An item for the guard of an input of `O`. With most operators, a kernel that reads this item gets a wrong result.
 pub fn intruder<O: Op<T>, T: Edges>() -> T {
     match name::<O>() {
         "Min" | "MinNum" => T::LEAST,

@@ -21,7 +21,7 @@ pub struct Guarded<T: Edges> {
 
 impl<T: Edges> Guarded<T> {
     /// Copies an input of the operator `O` to an address that is `offset` items past a multiple of 16 bytes. With most operators, a kernel
-    /// that reads the guard gets another result.
+    /// that reads the guard gets a wrong result.
     pub fn input<O: Op<T>>(items: &[T], offset: usize) -> Self {
         Self::new(items, offset, intruder::<O, T>())
     }

@@ -32,8 +32,8 @@ impl Format {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// The value of the finite number with these bits, without a sign. For the bits of +∞, it is the value that would follow the largest
-    /// finite number.
+    /// The value of the finite number with these bits, whose sign bit is 0. For the bits of +∞, it is the value that would follow the
+    /// largest finite number.
     fn value(&self, bits: u16) -> f64 {
         let bias = (1 << (self.exponent_bits - 1)) - 1;
         let exponent = i32::from(bits >> self.fraction_bits);
@@ -60,7 +60,7 @@ where
             (-value as f32).to_bits(),
             "-{bits:#x}"
         );
-        // The midpoint to the next number is exact in `f32`, and rounds to even.
+        // The midpoint between this number and the next is exact in `f32`, and rounds to even.
         let half = ((value + next) / 2.0) as f32;
         let even = bits + (bits & 1);
         assert_eq!(lower(half.next_down().into()), bits, "below {half}");

@@ -1,7 +1,7 @@
 //! A table of requests (verb, shape and options) and of the places where they run. Every cell runs with the right result, or has a reason
 //! why it does not run. The table in the documentation is made from these outcomes.
 //!
-//! After a change of the table: `WARPFOLD_WRITE=1 cargo test -p warpfold --test cells`.
+//! After a change of these outcomes, `WARPFOLD_WRITE=1 cargo test -p warpfold --test cells` writes the table in the documentation.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -51,8 +51,9 @@ fn a_reduction_reads_each_item_and_each_state_word_once() {
                 .unwrap();
             let least = [4 * ITEMS as u64, 4 * columns as u64];
             let words = 8 * state_words(columns);
-            // On each of two levels, up to 15 warps of a block wait for values, and read a word for each lane. Each block also reads the
-            // tickets.
+            // Columns have up to 256 chunks here, so there are up to two levels: groups of 16 chunks are combined, and then 16 such groups.
+            // On each level, up to 15 warps of a block wait for published values, and each lane of these warps reads one state word. Each
+            // block also reads the tickets.
             let waits = counters.blocks * (2 * 15 * 32 * 8 + 8);
             let tickets = 8 * (counters.blocks + 1);
             assert_within(&counters, least, [waits, words + tickets], columns);
@@ -76,7 +77,8 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 .unwrap();
             let least = [4 * ITEMS as u64; 2];
             let words = 8 * state_words(columns);
-            // On each of the two levels, a scan reads published values twice: on the way up, and on the way down.
+            // On each of the two levels, a block of a scan reads published values twice: first to combine groups of 16 values, and then to
+            // combine the prefixes of the block's chunks.
             let waits = counters.blocks * (4 * 15 * 32 * 8 + 8);
             let tickets = 8 * (counters.blocks + 1);
             assert_within(&counters, least, [waits, words + tickets], columns);

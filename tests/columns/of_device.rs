@@ -136,7 +136,7 @@ fn an_axis_has_the_outer_extent_that_the_count_says() {
     }
 }
 
-/// Reduces rows with a pitch by row and by column, and compares the results with plain loops.
+/// Reduces the rows, and then the columns, of a matrix with a pitch. Compares the results with those of plain loops.
 #[test]
 fn rows_with_a_pitch_are_as_many_as_the_count_says() {
     let (gpu, (rows, row_items, pitch)) = (gpu(), (300, 5, 8));

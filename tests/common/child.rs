@@ -3,7 +3,7 @@
 use std::env;
 use std::process::Command;
 
-/// The environment variable with the name of the child's test.
+/// The environment variable that holds the name of the child's test.
 const VARIABLE: &str = "WARPFOLD_TEST_CHILD";
 
 /// Whether this process is a child.

@@ -43,7 +43,8 @@ macro_rules! floats {
             }
             fn factor(random: &mut Random) -> Self {
                 let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
-                // The magnitudes' logarithms are 0 on average, so a product of thousands seldom overflows or vanishes.
+                // The logarithms of the factors' magnitudes are 0 on average, so a product of thousands of factors seldom overflows or
+                // vanishes.
                 $from(sign * (0.9 + 0.203_451 * unit(random)))
             }
         }

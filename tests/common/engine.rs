@@ -1,8 +1,8 @@
 //! Launches the library's kernels on the virtual GPU's engine, without a driver and without the library's launch code. A test can change a
 //! kernel's text, run it with any number of multiprocessors under any schedule, and count its instructions.
 //!
-//! The kernels' modules document what a launch must provide. In the library, the host's launch code provides this. For this engine, this
-//! module does. Nothing here runs on a real GPU.
+//! The kernels' modules document what a launch must provide. In the library, the host's launch code provides this. Here, this module
+//! provides it. Nothing here runs on a real GPU.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 

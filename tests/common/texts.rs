@@ -1,5 +1,5 @@
-//! Rows of the table of kernels that stand for all rows with the same text. Here, two texts count as the same if they have the same
-//! skeleton.
+//! Some rows of the table of kernels. Each of them stands for all rows with the same text. Here, two texts count as the same if they have
+//! the same skeleton.
 //!
 //! Rows with the same text move items in the same way, and wait for other blocks in the same way. So tests of these two things need only
 //! the rows listed here. `bits.rs` tests that each row has the right body.

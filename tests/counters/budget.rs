@@ -8,9 +8,9 @@
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
-//! In scans of whole arrays and in selections, blocks wait for each other, and the schedule decides how often they poll. There, each memory
-//! instruction counts as a poll, and the instructions of all polls are subtracted. The remaining number of instructions differs between
-//! schedules by at most half of the tolerance.
+//! In scans of whole arrays and in selections, blocks wait for each other, and the schedule decides how often they poll. For these kernels,
+//! the test takes each memory instruction for a poll, and subtracts the instructions of all polls from the count. The remaining number of
+//! instructions differs between schedules by at most half of the tolerance.
 //!
 //! The bytes and sectors that a kernel moves are compared with those of its items and results. In a reduction of a whole array, they are
 //! compared with those of its items only.
@@ -58,7 +58,7 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budge
 /// How far a count of instructions may be from its budget, in percent of the budget.
 const PERCENT: f64 = 5.0;
 
-/// The allowance of a reduction or scan of a whole array. Both factors exceed 1, because blocks also publish values.
+/// The limits for a reduction or scan of a whole array. Both factors exceed 1, because blocks also publish values.
 const MOVED: Moved = Moved {
     bytes: 1.025,
     sectors: 1.025,
@@ -94,13 +94,14 @@ struct Row {
     count: fn(Generation, &str) -> Cost,
 }
 
-/// Two limits, for each byte that has to be moved: the most bytes that may be moved, and the most bytes of sectors that may be touched.
+/// Two limits, as multiples of the number of bytes that have to be moved: how many bytes may be moved, and how many bytes the touched
+/// sectors may have.
 struct Moved {
     bytes: f64,
     sectors: f64,
 }
 
-/// The allowance of a selection among items of type `T`. To find runs, each lane also reads the item before the items of its warp. A warp's
+/// The limits for a selection among items of type `T`. To find runs, each lane also reads the item before the items of its warp. A warp's
 /// output begins and ends in sectors that its neighbours also write. The schedule decides how often blocks poll.
 fn moved_by_selection<T>() -> Moved {
     Moved {
@@ -109,8 +110,8 @@ fn moved_by_selection<T>() -> Moved {
     }
 }
 
-/// The allowance of columns of two chunks. For each column, the state words of the first chunk are written and read: one state word for
-/// each word of the accumulator.
+/// The limits for a reduction or scan of columns of two chunks. For each column, the state words of the first chunk are written and read:
+/// one state word for each word of the accumulator.
 fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
     let told = 3 * 8 * A::WORDS * MATRIX.1;
     let told = told as f64 / traffic as f64;
@@ -128,13 +129,13 @@ struct Cost {
     item_count: u64,
     /// Bytes that have to be moved.
     item_traffic: u64,
-    /// The limits on moved bytes and on touched sectors, for each byte of `item_traffic`.
+    /// The limits on moved bytes and on touched sectors, as multiples of `item_traffic`.
     most_moved: Moved,
     /// Whether a thread may read or write less than 16 bytes at a time, and may read scattered words of shared memory. Both are allowed in
     /// selections, in columns, and in scans whose results have another size than the items.
     resizes: bool,
     /// The bytes of the sectors to which blocks publish values, one word of an accumulator at a time. Each sector is written once and read
-    /// once. The value is 0 unless accumulators are so wide that this traffic matters.
+    /// once. The field is 0 unless accumulators are so wide that this traffic matters.
     published_bytes: u64,
 }
 
@@ -357,7 +358,7 @@ macro_rules! symbols {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
 }
 
-/// Rows that stand for all rows with the same text.
+/// The symbols of the rows that each stand for all rows with the same text.
 const TEXTS: [&[&str]; 2] = [for_each_text!(symbols), for_each_one_pass_text!(symbols)];
 
 /// Whether a row stands for all rows with its text.
@@ -370,7 +371,7 @@ impl Cost {
         self.instructions as f64 / self.item_count as f64
     }
 
-    /// Bytes that are moved for each byte that has to be moved.
+    /// The number of moved bytes, divided by the number of bytes that have to be moved.
     fn bytes_per_byte(&self) -> f64 {
         let counters = &self.counters;
         let bytes = counters.global_bytes_read + counters.global_bytes_written;
@@ -381,7 +382,7 @@ impl Cost {
         self.counters.global_sectors_read + self.counters.global_sectors_written
     }
 
-    /// The bytes of touched sectors, minus [`Self::published_bytes`], for each byte that has to be moved.
+    /// The number of bytes of touched sectors, minus [`Self::published_bytes`], divided by the number of bytes that have to be moved.
     fn sector_bytes_per_byte(&self) -> f64 {
         let bytes = 32 * self.sectors() - self.published_bytes;
         bytes as f64 / self.item_traffic as f64
@@ -433,7 +434,7 @@ fn budgets() -> BTreeMap<(&'static str, &'static str), f64> {
 }
 
 /// The generations in which a row's kernel is counted: all generations if the row is in [`TEXTS`], otherwise only the last one. Except for
-/// instructions that 7.0 lacks, the operators' bodies are the same in all generations.
+/// instructions that compute capability 7.0 lacks, the operators' bodies are the same in all generations.
 fn generations(symbol: &str) -> &'static [Generation] {
     match stands_for_its_text(symbol) {
         true => &GENERATIONS,

@@ -56,7 +56,8 @@ fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
     let block_shuffles = words * (u64::from(BLOCK_WARPS) * 5 + 3);
 
     assert_eq!(counters.blocks, blocks);
-    // If there are several blocks, each writes a ticket and a partial, and the last one resets the tickets for the next launch.
+    // If there are several blocks, each of them increments the ticket counter and writes a partial. The last block resets the counter for
+    // the next launch.
     let (read, told, last_blocks) = match blocks {
         1 => (0, 0, 0),
         _ => (

@@ -1,4 +1,4 @@
-//! A scan reads each item once and writes each result once. For each tile, its blocks publish and read only a few state words.
+//! A scan reads each item once and writes each result once. For each tile, the scan's blocks publish and read only a few state words.
 
 use virtual_gpu::{Counters, Policy};
 use warpfold::{Max, Op, Sum};
@@ -40,9 +40,10 @@ const NEIGHBOURS: u64 = 7;
 const WORDS_PUBLISHED: u64 = 2;
 const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
 
-/// The most shuffles and votes of a look-back, for accumulators of one word. The shuffles: 1 for the known prefix, 9 for the trees of eight
-/// groups at once, 1 for each earlier group that is folded, and 5 for the tree of the tile's own group, which the prefix of the next group
-/// needs. Each vote asks whether enough values are published.
+/// The most shuffles and votes of a look-back, for accumulators of one word. One shuffle gives all lanes the known prefix. Nine combine the
+/// tiles of eight groups at once. For each of the seven earlier groups, one gives all lanes the group's aggregate. For the last tile of a
+/// group, five more combine the tiles of this group, because the prefix of the next group needs them. Each vote asks whether enough values
+/// are published.
 const SHUFFLES_TO_LOOK_BACK: u64 = 1 + 9 + NEIGHBOURS + 5;
 const VOTES_TO_LOOK_BACK: u64 = 2;
 
@@ -89,8 +90,9 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     assert_eq!(counters.local_bytes, 0);
 }
 
-/// For each tile: one barrier for the warps that share it, one that sends the tile to the warp that looks back, and one that returns the
-/// prefix. For each block: one before its first tile, and one for the end.
+/// The number of barriers in a scan. For each tile: one for the warps that share it, one that sends the tile to the warp that looks back,
+/// and one that returns the prefix. For each block: one before its first tile, and one after its last tile, which tells the warp that looks
+/// back to end.
 fn barriers(tiles: u64, blocks: u64) -> u64 {
     3 * tiles + 2 * blocks
 }
@@ -162,7 +164,7 @@ fn only_the_partial_tile_has_bank_conflicts() {
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         scan.counters.bank_conflicts
     };
-    // In a partial tile, vectors that lack items are copied item by item. The items that neighbouring lanes copy are one vector apart, and
-    // so conflict.
+    // In a partial tile, vectors that lack items are copied item by item. The items that neighbouring lanes copy are one vector apart, so
+    // their banks conflict.
     assert_eq!(conflicts(SM_90, 5), conflicts(SM_90, 1));
 }

@@ -1,11 +1,12 @@
 //! Makes the driver calls of the library fail in turn.
 //!
-//! A scenario first runs without a failure, which shows its driver calls. Then it runs again for each pair of a code and a driver call:
-//! with several codes, and with every third call (in a sweep, with each call). In the run of a pair, this call fails with this code. Each
-//! run has a thread of its own, on which no context is current at first. The scenario must return an error with the call and the raw code.
-//! (If the driver lacks memory, the error may name no call. If the library can do without the call, there may be no error.) The scenario
-//! must not panic. It must leak no object that the library can still release. Then the scenario runs again without a failure. It must work,
-//! or report that the code has ended the context. With the real driver, live objects are not counted, and everything else is checked.
+//! A scenario first runs without a failure, and its driver calls are recorded. Then it runs again for each pair of an error code and a
+//! driver call. The codes are several chosen ones. The calls are every third one or, in a sweep, all. In the run of a pair, this call fails
+//! with this code. Each run has a thread of its own, on which no context is current at first. The scenario must return an error with the
+//! call and the raw code. (If the driver lacks memory, the error may name no call. If the library can do without the call, there may be no
+//! error.) The scenario must not panic. It must leak no object that the library can still release. Then the scenario runs again without a
+//! failure. It must work, or report that the code has ended the context. With the real driver, live objects are not counted, and everything
+//! else is checked.
 
 use std::thread;
 
@@ -43,7 +44,7 @@ const RELEASES: [&str; 6] = [
 /// The code of too little device memory.
 const OUT_OF_MEMORY: i32 = 2;
 
-/// Work whose driver calls the tests make fail. `work` gets the value that `prepare` makes.
+/// Work of the library. The tests make its driver calls fail. `work` gets the value that `prepare` makes.
 struct Scenario<P, W> {
     prepare: P,
     work: W,
@@ -53,7 +54,7 @@ struct Scenario<P, W> {
 #[derive(Debug)]
 struct Attempt {
     result: Result<()>,
-    /// The same work again on the same memory, without a failure.
+    /// The result of the same work on the same memory, done a second time without a failure.
     retry: Result<()>,
     calls: Vec<&'static str>,
     has_fired: bool,
@@ -82,14 +83,14 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         thread::scope(|scope| scope.spawn(on_this_thread).join().unwrap())
     }
 
-    /// The second of two runs without a failure. The first may make objects that are kept.
+    /// The second of two runs without a failure. The first run may make objects that the library keeps.
     fn clean_attempt(&self) -> Attempt {
         self.attempt(None);
         self.attempt(None)
     }
 
-    /// In a sweep, makes each driver call fail with each code; otherwise only every third call, to save time. By `moment`, the failing call
-    /// has no effect, or fails after its effect.
+    /// Makes driver calls fail with each code: in a sweep each call, and otherwise every third call, to save time. If `moment` is `Before`,
+    /// the failing call has no effect. If it is `After`, the call has its effect, and then fails.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));
@@ -113,7 +114,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
                 let is_left =
                     moment == Moment::After || RELEASES.contains(&call) || code == DESTROYED;
                 // If memory runs out, the library frees what it keeps for later calls, except kernels and the workspaces of graphs. Some of
-                // the freed objects are counted for this thread.
+                // the freed objects are counted for this thread, so fewer may be alive than in the clean run.
                 let is_freed = code == OUT_OF_MEMORY && attempt.result.is_ok();
                 assert!(
                     is_left || is_freed || attempt.alive == clean.alive,
@@ -123,7 +124,8 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         }
     }
 
-    /// For every third driver call (in a sweep, for each): runs the scenario, and makes the next synchronising call after this call fail.
+    /// Runs the scenario for every third driver call (in a sweep, for each). In each run, the driver call succeeds, and the next call that
+    /// synchronises returns `code`.
     fn fail_after_each_call(&self, code: i32) {
         let clean = self.clean_attempt();
         for (nth, &call) in clean.calls.iter().enumerate().step_by(sweep::step(3)) {
@@ -166,9 +168,9 @@ fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
     nth >= dropping(calls)
         // This call looks up a function that older drivers lack. If the call fails, the library works without that function.
         || calls[nth] == "cuGetProcAddress"
-        // The library tries the next variant of the PTX.
+        // After this code, the library tries the next variant of the PTX.
         || (calls[nth] == "cuModuleLoadDataEx" && code == 222)
-        // The library frees the memory that it keeps, and makes the call again.
+        // If memory runs out, the library frees the memory that it keeps, and makes the call again.
         || code == OUT_OF_MEMORY
 }
 

@@ -1,5 +1,5 @@
-//! Members of a group that outlive their context, or are copied to another process. The memory that they keep is leaked, and no longer
-//! used.
+//! Members of a group that outlive their context, or that a fork copies to another process. The memory that they keep is leaked, and no
+//! longer used.
 
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use crate::programs::*;
 use crate::{sum_of, value};
 
-/// The examples with a command line except `many_gpus`, each with arguments that keep its run short.
+/// All examples with a command line, except `many_gpus`. Each has arguments that keep its run short.
 const EXAMPLES: [(&str, &[&str]); 7] = [
     ("sum", &[]),
     ("statistics", &[]),

@@ -1,5 +1,5 @@
-//! Tests of `many_gpus`, which must agree with the CPU, and must not panic for any number in its arguments. Tests of the file by which its
-//! processes find each other.
+//! Tests of `many_gpus`, which must agree with the CPU, and must not panic for any number in its arguments. Tests of the file by which the
+//! processes of `many_gpus` find each other.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};

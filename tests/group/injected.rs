@@ -134,7 +134,7 @@ fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may
             ];
             assert!(faults.map(Error::Group).contains(error), "{what}");
         }
-        // Either all ranks can go on using the group, or none can.
+        // Either all ranks can still use the group, or none can.
         let last = |rank: usize| results[rank].last().is_some_and(Result::is_ok);
         let is_too_late = place + 1 == results[rank].len();
         assert!(is_too_late || last(rank) == last(failing), "{what}");
@@ -151,8 +151,8 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// The step through the driver calls. To save time, only every third call of the middle rank fails, and every fifteenth call of the first
-/// and the last rank. In a sweep, every call fails.
+/// The distance from one driver call that the test makes fail to the next. To save time, only every third call of the middle rank fails,
+/// and every fifteenth call of the first and the last rank. In a sweep, every call fails.
 fn step(failing: usize) -> usize {
     match failing {
         1 => sweep::step(3),

@@ -13,7 +13,7 @@ use crate::ranks::{Held, offers_nccl};
 
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Environment variables with a child's rank and the path of the file with the id.
+/// Two environment variables of a child: its rank, and the path of the file with the group's id.
 const RANK: &str = "WARPFOLD_TEST_RANK";
 const ID_FILE: &str = "WARPFOLD_TEST_ID_FILE";
 

@@ -27,7 +27,7 @@ pub enum Way {
     Nccl,
 }
 
-/// The environment variable of a child whose ranks use NCCL.
+/// This environment variable is set in a child whose ranks use NCCL.
 const OVER_NCCL: &str = "WARPFOLD_TEST_OVER_NCCL";
 
 /// How this process's ranks communicate.

@@ -1,5 +1,5 @@
-//! Compares means and variances with results of exact integer arithmetic. Some means are so far from 0 that the sum of squares would lose
-//! the variance.
+//! Compares means and variances with results of exact integer arithmetic. Some means are so far from 0 that a variance computed from the
+//! sum of squares would be wrong.
 
 use warpfold::{Moments, gpu_moments};
 
@@ -13,8 +13,8 @@ fn about(mean: i64, count: usize) -> Vec<i64> {
         .collect()
 }
 
-/// The mean and the variance, computed with exact integers and rounded a few times at the end. The variance stays the same if the same
-/// number is subtracted from all numbers.
+/// The mean and the variance, computed with exact integers and rounded a few times at the end. For the variance, the first number is
+/// subtracted from all numbers, which does not change the variance.
 fn exact(numbers: &[i64]) -> (f64, f64) {
     let count = numbers.len() as i128;
     let sum: i128 = numbers.iter().map(|&number| i128::from(number)).sum();
@@ -37,7 +37,8 @@ fn textbook(numbers: &[i64]) -> f64 {
     squares / count - (sum / count).powi(2)
 }
 
-/// The documented bound of the variance's error. There are so few items that each chunk is one tile.
+/// The documented bound of the variance's relative error. There are so few items that a thread works on one tile, so `c` in the documented
+/// formula is 1.
 fn bound(count: usize, mean: f64, variance: f64) -> f64 {
     let condition = (1.0 + mean * mean / variance).sqrt();
     f64::EPSILON / 2.0 * condition * (1.0 + (count as f64).log2())

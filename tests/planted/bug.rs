@@ -1,4 +1,4 @@
-//! A planted bug: the edits, and the checks that must find it.
+//! A planted bug: the edits that make it, and the checks that must find it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ macro_rules! bugs {
 }
 pub(crate) use bugs;
 
-/// The text of a kernel. A kernel by key has two texts; this returns the one that compares keys.
+/// The text of a kernel. The kernel of a reduction by key has two texts; this returns the one that compares keys.
 fn text_of(it: Circumstances, symbol: &str) -> String {
     match symbol.starts_with("by_key_") {
         true => it.generation.keyed_kernel(symbol),
@@ -51,7 +51,7 @@ fn text_of(it: Circumstances, symbol: &str) -> String {
     }
 }
 
-/// Asserts that the unchanged kernel is clean.
+/// Asserts that no check finds anything in the unchanged kernel.
 pub fn assert_clean(symbol: &str, it: Circumstances, trial: Trial) {
     let tally = Tally::of(&text_of(it, symbol), &trial, &[Checks::all()]);
     assert!(tally.found.is_empty(), "{symbol}: {tally:?}");
@@ -86,7 +86,8 @@ impl Bug<'_> {
 #[derive(Debug, Default)]
 struct Tally {
     schedules: u64,
-    /// For each check, its numbers of schedules under each policy, in the order of [`Policy::ALL`].
+    /// For each check that finds something, the number of such schedules under each policy. The policies are in the order of
+    /// [`Policy::ALL`].
     found: BTreeMap<Check, [u64; Policy::ALL.len()]>,
 }
 

@@ -1,4 +1,5 @@
-//! Bugs in a reduction by key whose kernel also finds the runs. There are short runs, many runs of one item, and runs of several windows.
+//! Bugs in a reduction by key whose kernel also finds the runs. The keys have short runs, many runs of one item, and runs that extend over
+//! several windows.
 
 use warpfold::Sum;
 
@@ -8,7 +9,7 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Hang, Memory, Race};
 use crate::trial::{Circumstances, of_by_key_reduction};
 
-/// The barriers, named after what follows them.
+/// The barriers, each named after the reads or writes that follow it.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[

@@ -1,5 +1,5 @@
-//! Bugs in reductions and scans of columns. A column has 35 chunks, so that they are combined on two levels. There are two columns, and
-//! each block works on chunks of both.
+//! Bugs in reductions and scans of columns. A column has 35 chunks, which are combined on two levels. There are two columns, and each block
+//! works on chunks of both.
 
 use warpfold::Sum;
 
@@ -9,13 +9,14 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Hang, Memory, Race};
 use crate::trial::{Circumstances, of_columns_reduction, of_columns_scan};
 
-/// The barriers, named after what follows them.
+/// The barriers, each named after the reads or writes that follow it.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &["ticket", "leaves", "next level", "told", "last tag"],
 };
 
-/// The barriers of a scan. A scan goes up the tree of a column's chunks and down again. It reads published values both times.
+/// The barriers of a scan. A scan goes up the tree of a column's chunks and down again. It reads published values on the way up, and again
+/// on the way down.
 const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "ticket",
     "leaves",

@@ -8,7 +8,7 @@
 pub struct Edit {
     from: &'static str,
     to: &'static str,
-    /// Which occurrence, counted from 0.
+    /// The number of the occurrence that is replaced, counted from 0.
     index: usize,
     /// How many occurrences there must be.
     count: usize,
@@ -52,19 +52,19 @@ impl Places {
         Self { pattern, ..self }
     }
 
-    /// Other names for the same pattern, in another kernel.
+    /// Other names, for the occurrences of the same pattern in another kernel.
     pub const fn named(self, names: &'static [&'static str]) -> Self {
         Self { names, ..self }
     }
 }
 
 impl Edit {
-    /// Removes the only occurrence.
+    /// Removes the only occurrence of `from`.
     pub const fn remove(from: &'static str) -> Self {
         Self::replace(from, "")
     }
 
-    /// Replaces the only occurrence.
+    /// Replaces the only occurrence of `from`.
     pub const fn replace(from: &'static str, to: &'static str) -> Self {
         Self {
             from,
@@ -112,7 +112,7 @@ fn occurrences<'t>(text: &'t str, pattern: &str) -> Vec<Occurrence<'t>> {
         .collect()
 }
 
-/// The length of the pattern's match at the start of the text, and the words that its `*` match.
+/// If the text starts with a match of the pattern: the length of the match, and the words that each `*` matches.
 fn occurrence<'t>(text: &'t str, pattern: &str) -> Option<(usize, Vec<&'t str>)> {
     let (mut rest, mut words) = (text, Vec::new());
     for (index, part) in pattern.split('*').enumerate() {

@@ -27,7 +27,7 @@ const LOADS: Places = Places {
     names: &["partial", "", "", "", "", "", "", "", ""],
 };
 
-/// The comparisons before branches. The last comparison is of the partial's tag.
+/// The comparisons before branches. The last one compares a partial's tag.
 const COMPARISONS: Places = Places {
     pattern: "setp.eq.b32 \t*, *, *;\n\t@* bra",
     names: &["", "tag"],

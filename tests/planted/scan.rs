@@ -1,7 +1,7 @@
 //! Bugs in scans with more tiles than blocks, so that some blocks take several tiles. The last tile is partial.
 //!
-//! A scan's text has the kernel twice, once for each shape of tiles. These scans are short: of two copies of a line, the edits change the
-//! copy for tiles of 8 warps.
+//! A scan's text has the kernel twice, once for each shape of tiles. These scans are short, so their tiles have 8 warps. If both copies of
+//! the kernel have a line, the edits change this line in the copy for short scans.
 
 use warpfold::Sum;
 
@@ -19,7 +19,8 @@ const fn in_each_half(pattern: &'static str) -> Places {
     }
 }
 
-/// A pattern that occurs once for each look-back: short scans look back in one place, and long ones in two.
+/// A pattern that occurs once in each look-back of a scan's text. The copy of the kernel for short scans has one look-back, and the copy
+/// for long scans has two.
 const fn in_each_look(pattern: &'static str) -> Places {
     Places {
         pattern,
@@ -53,11 +54,11 @@ const STORES: Places = Places {
 };
 const PLAIN_STORE: &str = "st.global.b64 [%g], *;";
 
-/// The loads of the aggregates of the tile's own tile group.
+/// The loads by which a look-back reads the aggregates of tiles in its own tile's group.
 const LOADS: Places = in_each_look("ld.relaxed.gpu.global.b64 *, [%first+0];");
 
-/// The comparisons of the tags of state words: of a tile in the look-back's own tile group, of a tile in an earlier tile group, and of a
-/// prefix. A comparison gives a bit, which is set if the slot is published.
+/// Three comparisons of a state word's tag. The state word belongs to a tile in the group of the look-back's own tile, to a tile in an
+/// earlier group, or to a group's prefix. A comparison gives a bit, which is set if the state word is published.
 const OWN_TAGS: Places = in_each_half("selp.b32 \t*, 1, 0, *;\n\tmov.b64 \t{_,");
 const TAGS_BEFORE: Places = in_each_look("selp.b32 \t*, 2, 0, *;");
 const PREFIX_TAGS: Places = in_each_half("selp.b32 \t*, 256, 0, *;\n\tor.b32 \t*, *, *;\n\tshr");
@@ -68,7 +69,8 @@ const BOTH_TAGS: Places = Places {
     names: &["short", "", ""],
 };
 
-/// Selects the tiles of a tile's own tile group that a look-back reads: the earlier tiles, and the tile itself if it is the group's last.
+/// Selects the tiles that a look-back reads in the group of its own tile. These are the earlier tiles and, if its own tile is the group's
+/// last, also this tile.
 const OWN_TILES: Places = in_each_half("setp.lt.u32 \t*, *, *;\n\tor.pred \t*, *, *;");
 
 const BALLOTS: Places = Places {
@@ -94,7 +96,7 @@ const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 
 const WRITE_TILE: Places = TELL_TILE.of("exch.b32 %o, [%s], *;");
 const READ_TILE: Places = AWAIT_TILE.of("ld.shared.b32 \t*, [*+136];");
 
-/// A block counts itself as it leaves the scan that uses up the tags.
+/// In the scan that uses up the tags, each block adds 1 to a counter as it leaves.
 const DEPARTURES: Places = in_each_half("atom.acq_rel.gpu.global.add.u32");
 
 const SEVEN_TILES: Circumstances = Circumstances {
@@ -111,7 +113,7 @@ const SYNCHRONOUS: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// The first launch has the last tag, so its last block clears the state words.
+/// The first launch has the last tag, so the last block to leave this launch clears the state words.
 const LAST_TAG: Circumstances = Circumstances {
     epoch: u32::MAX - 1,
     ..SEVEN_TILES

@@ -1,7 +1,7 @@
 //! Bugs in segmented reductions and scans. There are short segments, many segments of one item, and segments that several blocks share.
-//! There are also rows of two chunks, and long segments, in which each warp combines whole chunks. In reductions of rows by `Sum`, one
-//! block takes all chunks of a row. In reductions of rows by `Moments`, the items go straight to registers: each warp combines whole
-//! chunks, or pieces of chunks. Later, one block combines the partials of a row.
+//! There are also rows of two chunks, and long segments. In reductions of long segments, each warp combines whole chunks. In reductions of
+//! rows by `Sum`, one block takes all chunks of a row. In reductions of rows by `Moments`, the items go straight to registers: each warp
+//! combines whole chunks, or pieces of chunks. Afterwards one block, usually a later one, combines the partials of a row.
 
 use warpfold::{Moments, Sum};
 
@@ -12,7 +12,7 @@ use crate::trial::Check::{Bits, Hang, Memory, Race};
 use crate::trial::{Circumstances, of_long_segments, of_rows_reduction};
 use crate::trial::{of_segmented_reduction, of_segmented_scan};
 
-/// The barriers, named after what follows them.
+/// The barriers, each named after the reads or writes that follow it.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[
@@ -31,7 +31,7 @@ const BARRIERS: Places = Places {
     ],
 };
 
-/// The barriers of single warps, named after what follows them.
+/// The barriers of single warps, each named after the reads or writes that follow it.
 const WARP_BARRIERS: Places = Places {
     pattern: "bar.warp.sync \t-1;",
     names: &[
@@ -45,7 +45,7 @@ const WARP_BARRIERS: Places = Places {
     ],
 };
 
-/// The waits for the copies to a slot.
+/// The waits for the copies to a slot of a warp's ring.
 const WAITS: Places = Places {
     pattern: "cp.async.wait_group 1;",
     names: &["copies of rows", "copies of long chunks"],
@@ -71,7 +71,7 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "last tag",
 ]);
 
-/// The barriers of a reduction that can stream rows.
+/// The barriers of a reduction that can stream rows, that is, load their items straight to registers.
 const STREAMING_BARRIERS: Places = BARRIERS.named(&[
     "ticket of whole chunks",
     "last tag of whole chunks",
@@ -174,7 +174,7 @@ const SEGMENTS: Circumstances = Circumstances {
     windows_per_block: 1,
 };
 
-/// Three rows of two chunks. With one window for each block, their chunks are combined from pieces.
+/// Three rows of two chunks. With one window for each block, the chunks of the rows are combined from pieces.
 const ROWS: Circumstances = Circumstances {
     item_count: 3 * 8192,
     ..SEGMENTS

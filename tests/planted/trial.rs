@@ -167,7 +167,7 @@ const COLUMNS: usize = 2;
 /// Offsets of segments of many lengths. The last segment ends with the last item.
 fn segments(item_count: usize) -> Vec<usize> {
     let mut offsets = vec![0];
-    // Many segments of one item fill a window. Every fiftieth segment has 20 items.
+    // The segments of `many` fill a window. Every fiftieth of them has 20 items, and all others have one item.
     let few = [1300, 5000, 0, 17, 40, 32, 25, 18, 31, 19, 22, 9000];
     let many = (0..2500).map(|number| if number % 50 == 0 { 20 } else { 1 });
     for length in few.into_iter().chain(many) {

@@ -2,12 +2,13 @@
 //! device, or at an invalid address. Counts in device memory may be too large, and offsets may be wrong. The call is queued, waited for or
 //! captured.
 //!
-//! Arguments lie in one arena, unless a mistake moves them. The arena's bytes are compared before and after the call. A call with items
-//! must be refused if an argument is too short or at a wrong address, or if an output overlaps another argument where it must not. A
-//! refused call must write nothing, and leave nothing in its capture. A call without items and with such a mistake may be refused. Any
-//! other call must write the results of plain loops, and nothing else. If only the device knows how long an output must be, a call fills a
-//! short output to its end. If the results are unspecified, as with wrong offsets, the call may write anything to its outputs. The test
-//! judges arguments by their lengths, addresses and byte ranges, without the library's code.
+//! Arguments lie in one arena, unless a mistake moves them. The test compares the arena's bytes after the call with its bytes before the
+//! call. A call with items must be refused if an argument is too short, if an argument is at a wrong address, or if an output overlaps
+//! another argument. (Some scans may have an output that is the same memory as the input.) A refused call must write nothing, and leave
+//! nothing in its capture. If a call has such a mistake but no items, it may be refused or not. Any other call must write the results of
+//! plain loops, and nothing else. If only the device knows how long an output must be, a call fills a short output to its end. If the
+//! results are unspecified, as with wrong offsets, the call may write anything to its outputs. The test judges arguments by their lengths,
+//! addresses and byte ranges, without the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -37,7 +38,8 @@ pub const COLUMNS: usize = 5;
 /// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.
 const LENGTHS: [usize; 6] = [0, 5, 35, 100, 300, 600];
 
-/// Bytes of the arena, and of each border at its two ends. Only a mistake moves an argument into a border.
+/// How many bytes the arena has, and how many of them belong to each of the two borders at its ends. Only a mistake moves an argument into
+/// a border.
 const ARENA_BYTES: usize = 48 << 10;
 const BORDER_BYTES: usize = 8 << 10;
 
@@ -292,7 +294,7 @@ impl Strangers {
     }
 }
 
-/// The bytes of each argument, as a range of the arena. Empty if the argument is not in the arena.
+/// The bytes of each argument, as a range of the arena. The range is empty if the argument is not in the arena.
 fn spans(roles: &[Role], places: &[Extent], start: u64) -> Vec<Range<usize>> {
     let pairs = roles.iter().zip(places);
     pairs

@@ -47,7 +47,7 @@ pub enum Form {
 pub enum Output {
     /// To another buffer, this many items after a multiple of 16 bytes.
     Elsewhere(usize),
-    /// In place, if the call is a scan of device memory.
+    /// In place, if the call is a scan of device memory. Otherwise the same as `Elsewhere(0)`.
     InPlace,
 }
 

@@ -59,7 +59,7 @@ impl Contents {
     }
 }
 
-/// The item with the low bytes of a number, the lowest byte first.
+/// The item whose bytes are the low bytes of `bits`, the lowest byte first.
 fn from_bits<T: Item>(bits: u64) -> T {
     let mut item = [T::zeroed()];
     let bytes: &mut [u8] = cast_slice_mut(&mut item);

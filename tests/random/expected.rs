@@ -1,4 +1,4 @@
-//! The expected results: for integers by a plain loop, for floats by the reference, which is [`Cpu`].
+//! Computes the expected results. For integers, a plain loop computes them. For floats, the reference computes them, which is [`Cpu`].
 //!
 //! The loops are in this file, and know nothing of tiles or accumulators.
 

@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 /// A strategy for numbers of items. A failing number is made smaller by bisection.
 #[derive(Debug, Clone, Copy)]
 pub enum Lengths {
-    /// A few tiles of any type.
+    /// Numbers that fill at most a few tiles, for any item type.
     Short,
     /// More items. Some numbers fill several tile groups, or several pieces of a slice.
     Long,

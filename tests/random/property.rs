@@ -26,7 +26,7 @@ pub struct Property {
     pub regressions: &'static str,
 }
 
-/// The property called `$name`, by default for `$cases` cases, in this variant.
+/// The property called `$name`, in the variant `$variant`. It is tried on `$cases` cases, unless the environment sets another number.
 macro_rules! property {
     ($name:literal, $cases:expr, $variant:expr) => {
         Property {
@@ -73,7 +73,7 @@ impl Property {
     }
 }
 
-/// Tries a case, which fails by panicking. After a fault, the device may be unusable for the rest of the process. If the device is
+/// Tries a case. If the case fails, `check` panics. After a fault, the device may be unusable for the rest of the process. If the device is
 /// unusable, no smaller case can be tried, and the smallest failing case so far is reported.
 fn attempt<C>(case: &C, check: impl Fn(&C)) -> TestCaseResult {
     if FAILED.load(Ordering::Relaxed) && warpfold::gpu_sum(&[1u32]).is_err() {

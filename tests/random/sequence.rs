@@ -1,9 +1,9 @@
 //! Random sequences of calls on shared buffers, by several threads on several streams.
 //!
 //! Two calls conflict if one writes items that the other reads or writes. Conflicting calls take effect in the order of the sequence: a
-//! thread makes a call only after the earlier calls that conflict with it have been made. Then a stream keeps the order of the calls on it,
-//! and an event keeps the order of two queued calls on different streams. Calls without a conflict may run in any order. So the same calls,
-//! made one by one on the host, must end with the same buffers.
+//! thread makes a call only after the earlier calls that conflict with it have been made. On the device, a stream keeps the order of its
+//! calls, and an event keeps the order of two queued calls on different streams. Calls without a conflict may run in any order. So if the
+//! same calls are made one by one on the host, the buffers must have the same contents at the end.
 
 #[path = "sequence/model.rs"]
 mod model;

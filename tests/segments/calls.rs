@@ -1,4 +1,4 @@
-//! Calls: waiting and queued, with offsets of each width, on rows, on empty input, and with wrong arguments.
+//! Tests of calls that wait or are queued, with offsets of each width, on rows, on empty input, and with wrong arguments.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};

@@ -1,5 +1,5 @@
-//! Reductions of segments, compared with plain sequential code: indices of extremes (with ties, zeros of both signs and NaNs), both
-//! extremes at once, counts of non-zero items, mean and variance, and others.
+//! Compares reductions of segments with plain sequential code. The reductions give indices of extremes (with ties, zeros of both signs and
+//! NaNs), both extremes at once, counts of non-zero items, mean and variance, and others.
 
 use warpfold::{
     All, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Cpu, Equal, Extremes, MinMax, Moments,
@@ -22,7 +22,7 @@ const VALUES: [f32; 8] = [
     -7.25,
 ];
 
-/// The index of the first greatest item in the order of `ArgMax`: NaNs are greater than all numbers, and +0.0 than −0.0.
+/// The index of the first greatest item in the order of `ArgMax`: NaNs are greater than all numbers, and +0.0 is greater than −0.0.
 fn first_greatest(items: &[f32]) -> u64 {
     let mut best: Option<usize> = None;
     for (place, item) in items.iter().enumerate() {
@@ -168,7 +168,7 @@ fn runs_of_keys_have_indices_and_moments() {
     assert_eq!((counts, moments[1].variance()), (vec![3, 2, 1], 9.0));
 }
 
-/// The moments of a segment have the same bits as those of the same items in order, in a row, and in a column.
+/// The moments of a segment have the same bits as the moments of the same items by `.in_order()`, as one row, and as one column.
 #[test]
 fn moments_of_a_segment_equal_those_in_other_shapes() {
     let gpu = gpu();

@@ -40,7 +40,7 @@ const fn noise(rareness: u32, most: u32) -> Noise {
 const READ: &str = "ld.global.b32 \t%rd";
 
 impl Noise {
-    /// A kernel's text with changes after its reads of 32-bit offsets. The clock and the address decide at random which reads are changed.
+    /// A kernel's text with changes after its reads of 32-bit offsets. A hash of the clock and the address decides which reads are changed.
     fn added_to(self, text: &str) -> String {
         let mut reads = 0;
         let changed = text.lines().map(|line| {
@@ -93,7 +93,8 @@ fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
     ]
 }
 
-/// Runs a kernel under many schedules. The noises take turns. Returns how many launches refused the offsets, and how many accepted them.
+/// Runs a kernel under many schedules. The runs take the [`NOISES`] in turn. Returns how many launches refused the offsets, and how many
+/// accepted them.
 fn run<O: Op<T, Output: Item>, T: Item + Element>(
     kernel: &str,
     launch: impl Fn(&Engine, &[T], &[u32], &RunOptions) -> Result<bool, String>,
@@ -188,7 +189,7 @@ fn a_block_of_long_chunks_writes_each_result_once() {
             .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
             .unwrap_or_else(|error| panic!("{options:?}: {error}"));
         accepted += u32::from(!is_refused);
-        // The memory of a result that is not written keeps the bits 0. A sum that is written has other bits: even the sum of no items is
+        // If a result is not written, all bits of its memory remain 0. A sum that is written has other bits: even the sum of no items is
         // -0.0.
         let is_written = |sum: &f32| sum.to_bits() != 0;
         assert!(found.iter().all(is_written), "{options:?}: {found:?}");

@@ -1,5 +1,6 @@
-//! Left folds of rows and of long segments. In most of the launches, each warp has a ring in shared memory. The tests cover rows that begin
-//! at each item of a vector, blocks with several rows, chunks of any length, and empty segments among long segments.
+//! Left folds of rows and of long segments. In most of the launches, each warp has a ring in shared memory (`kernel/rings.rs` defines a
+//! ring and its steps). The tests cover rows that begin at each item of a vector, blocks with several rows, chunks of any length, and empty
+//! segments among long segments.
 
 use bytemuck::Zeroable;
 use cust::memory::DeviceBuffer;
@@ -17,8 +18,8 @@ use crate::schedule::schedules;
 use crate::shapes;
 use crate::whole_rows::assert_rows;
 
-/// Lengths of rows: one item, a part of a step, one or several steps, one or several chunks. The last three are longer than a chunk, and no
-/// multiple of it.
+/// Lengths of rows: one item, a part of a step, one or several steps, one or several chunks. The last three lengths exceed a chunk, and are
+/// not multiples of a chunk.
 const LENGTHS: [usize; 14] = [
     1, 16, 32, 128, 256, 512, 1024, 2048, 4096, 8192, 65_536, 5000, 4097, 70_656,
 ];

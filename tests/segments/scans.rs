@@ -19,7 +19,7 @@ use crate::shapes;
 
 const KERNEL: &str = "segmented_scan_sum_f32";
 
-/// Checks an inclusive and an exclusive scan of a buffer's items, except for the first `skipped` items. Results before the first offset and
+/// Checks an inclusive and an exclusive scan. The input is a buffer without its first `skipped` items. Results before the first offset and
 /// from the last offset on are not written.
 fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
     skipped: usize,

@@ -18,7 +18,7 @@ macro_rules! for_each_order {
     };
 }
 
-/// Checks the scans of items of which the first `before` and the last `after` are outside of all segments.
+/// Checks the scans of some items. The first `before` and the last `after` of these items are outside of all segments.
 fn check<O, T: Sample, I: Offset + TryFrom<usize>>(before: usize, lengths: &[usize], after: usize)
 where
     O: Kernel<kind::segmented_scan, T, Output: Sample>,

@@ -1,5 +1,5 @@
-//! Rows of whole vectors whose items go straight to registers: rows of one or several pieces or chunks, and rows that share windows and
-//! blocks. `kernel/rows.rs` defines a piece and a step, `kernel/whole.rs` a unit.
+//! Reductions of rows that consist of whole vectors, and whose items go straight to registers. The rows have one or several pieces or
+//! chunks, and some rows share windows and blocks. `kernel/rows.rs` defines a piece and a step, `kernel/whole.rs` a unit.
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::RunOptions;
@@ -117,7 +117,7 @@ fn equal_extremes_and_nans() {
         items[place] = first;
         items[place + distance] = second;
     }
-    // Rows in which all items are equal, or NaNs of both signs.
+    // Two rows in which all items are equal, and a row of NaNs of both signs.
     items.extend([f32::NEG_INFINITY; ROW]);
     items.extend([f32::INFINITY; ROW]);
     items.extend((0..ROW).map(|place| [-f32::NAN, f32::NAN][place % 2]));
@@ -194,8 +194,8 @@ fn a_later_block_combines_long_rows() {
     later_rows::<Moments>(KERNEL, &[3, 16, 2], 2);
 }
 
-/// Chunks of at most one step, of two and of four steps; rows of one and of several chunks; blocks of several windows, whose warps have
-/// several units.
+/// Tests chunks of at most one step, of two and of four steps; rows of one and of several chunks; and blocks of several windows, whose
+/// warps have several units.
 #[test]
 fn whole_chunks() {
     let items = ordinary::<Sum, f32>(70 * 4096);
@@ -216,7 +216,7 @@ fn whole_chunks() {
     }
 }
 
-/// Rows of several chunks use a tag. If rows have one chunk, and single warps combine the rows, the launch uses no tag.
+/// If rows have several chunks, the launch uses a tag. If rows have one chunk, and single warps combine the rows, the launch uses no tag.
 #[test]
 fn the_last_tag() {
     let items = ordinary::<Sum, f32>(3 * 20_480);

@@ -1,4 +1,4 @@
-//! Rows, mostly of whole leaves or nodes, that begin at different places in a vector.
+//! Reductions and scans of rows that begin at different places in a vector. Most of the rows consist of whole leaves or whole nodes.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::cust;
@@ -14,8 +14,8 @@ const LENGTHS: [usize; 9] = [16, 40, 48, 256, 272, 768, 1024, 4096, 12_288];
 /// The most items that all rows have together.
 const ITEMS: usize = 25_000;
 
-/// Reduces the whole rows from item `begin` on, and compares the results with the reference. The first row begins where a vector begins, if
-/// `begin` items fill whole vectors. `input` begins with a copy of `items`.
+/// Reduces all complete rows from item `begin` on, and compares the results with the reference. If `begin` items fill whole vectors, the
+/// first row begins where a vector begins. `input` begins with a copy of `items`.
 pub fn assert_rows<O, T>(
     gpu: &Gpu,
     items: &[T],

@@ -1,4 +1,4 @@
-//! Waiting and queued calls, empty input, outputs with too little room, and wrong arguments.
+//! Tests of waiting and queued calls, empty input, outputs with too little room, and wrong arguments.
 
 use cust::memory::{DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};

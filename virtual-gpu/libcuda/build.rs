@@ -1,4 +1,4 @@
-//! Sets the library's soname. Programs linked with the CUDA driver find the library by this name.
+//! Sets the library's soname. Programs that are linked with the CUDA driver find the library by this name.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,14 +1,14 @@
 //! Exact counts of the work of a launch.
 //!
-//! The counts refer to the PTX text, by the rules below, and not to the machine code that a real driver would compile. Caches are not
-//! modelled: a sector that two instructions read counts twice.
+//! The counts refer to the PTX text, and not to the machine code that a real driver makes from it. Caches are not modelled: if two
+//! instructions read the same sector, it counts twice. The rules are:
 //!
 //! * A *lane instruction* is one instruction carried out by one lane.
-//! * A *sector* is an aligned run of 32 bytes. However many lanes of a warp instruction touch a
-//!   sector, it counts once.
-//! * Shared memory has 32 banks of four bytes. A warp's accesses of up to 4 bytes take one pass. Accesses of 8 bytes take two passes, each
-//!   of half a warp, and accesses of 16 bytes take four. A pass takes one wavefront, or more if its lanes need different words of one bank.
-//!   Each wavefront beyond the first of its pass is a *bank conflict*.
+//! * A *sector* is 32 consecutive bytes at an address that is a multiple of 32. A sector counts once for each instruction of a warp, even
+//!   if several lanes touch it.
+//! * Shared memory has 32 banks of four bytes. An instruction of a warp takes one pass if each lane accesses up to 4 bytes. With 8 bytes
+//!   per lane it takes two passes, each for half of the lanes. With 16 bytes per lane it takes four passes. A pass takes one wavefront, or
+//!   more if its lanes need different words of one bank. Each wavefront beyond the first of its pass is a *bank conflict*.
 //! * An asynchronous copy counts as loads and stores, each of at most 16 bytes for each lane. A 128-bit atomic operation also counts as a
 //!   load of each lane, and as a store of each lane that writes.
 
@@ -110,7 +110,7 @@ pub struct Counters {
     pub shuffles: u64,
     /// Votes, matches, warp reductions and elections, counted like the shuffles.
     pub votes: u64,
-    /// Atomic operations. Each lane's operation counts.
+    /// Atomic operations. An instruction counts once for each lane that executes it.
     pub atomics: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Launches: a kernel over a grid.
+//! A launch runs a kernel over a grid.
 
 use crate::admission::LaunchError;
 use crate::checks::{Grid, RaceDetector, Raw, Unwatched};

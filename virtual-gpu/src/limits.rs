@@ -17,8 +17,9 @@ pub struct Limit {
 /// Makes the list and its documentation.
 macro_rules! limits {
     ($($what:literal, $example:literal;)*) => {
-        /// The PTX that is not supported. [`Module::load`](crate::Module::load) refuses it, but not always in functions that no kernel
-        /// calls. The error names the lines of the unsupported PTX. Nothing is refused later, while a kernel runs.
+        /// The PTX that is not supported. [`Module::load`](crate::Module::load) refuses it. The only exception is a function that no kernel
+        /// calls: unsupported PTX in such a function may be accepted. The error names the lines of the unsupported PTX. Nothing is refused
+        /// later, while a kernel runs.
         ///
         /// | not supported | for example |
         /// |---|---|

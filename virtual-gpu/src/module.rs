@@ -102,8 +102,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// The text is malformed, uses unsupported features ([`LIMITS`](crate::LIMITS)) or does not run on the device, or its variables do not
-    /// fit into the memory. After an error, nothing stays allocated.
+    /// The call fails if the text is malformed, if it uses unsupported features ([`LIMITS`](crate::LIMITS)), if it is not for this device,
+    /// or if its variables do not fit into the memory. After an error, nothing stays allocated.
     pub fn load(text: &str, device: &DeviceConfig, memory: &Memory) -> Result<Self, LoadError> {
         let mut problems = Vec::new();
         let text = ptx::with_grid_barrier(text);
@@ -144,8 +144,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// A variable is not in this memory, or was freed before. All other variables are freed. The error is that of the first such variable
-    /// by name.
+    /// The call fails if a variable is not in this memory, or was freed before. All other variables are freed nevertheless. If several
+    /// variables fail, the error is that of the first in the order of names.
     pub fn unload(self, memory: &Memory) -> Result<(), MemoryError> {
         let variables = self.variables.values();
         let freed = variables.map(|variable| memory.free(variable.address));

@@ -7,8 +7,8 @@
 /// In which order blocks start, how many run at a time, whether a block gets fewer turns, and whether reads may return old values.
 ///
 /// A correct kernel gives a correct result under every policy, with two exceptions. A kernel that relies on blocks starting in order may
-/// hang under [`Policy::ReversedBlocks`]. A kernel whose blocks wait for later blocks (such as a cooperative kernel), or for a grid that
-/// they launched, hangs under [`Policy::OneBlock`].
+/// hang under [`Policy::ReversedBlocks`]. A kernel hangs under [`Policy::OneBlock`] if its blocks wait for later blocks, as in a
+/// cooperative kernel, or if a block waits for a grid that it launched.
 ///
 /// ```
 /// use virtual_gpu::{Policy, RunOptions};
@@ -19,8 +19,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Blocks start in the order of their numbers. In each round, the warps run in random order, each
-    /// for a random number of instructions.
+    /// Blocks start in the order of their numbers. In each round, the warps run in random order, each for a random number of instructions.
     #[default]
     Seeded,
     /// The same as [`Policy::Seeded`], except that blocks start in the reverse order of their numbers.

@@ -55,8 +55,8 @@ fn integer_arithmetic() {
     check(W32, "sad.u32 d, a, b, c;", |a, b, c| a.abs_diff(b) + c);
 }
 
-/// The result of `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64` for an operand. Only the upper half of the operand and that of the result
-/// are used. Subnormal numbers count as zero.
+/// The result of `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64` for an operand. Only the upper half of the operand counts, and the lower
+/// half of the result is zero. Subnormal numbers count as zero.
 fn upper_half(a: u64, f: fn(f64) -> f64) -> u64 {
     let [sign, half] = [63, 32].map(|bit| move |x: u64| x >> bit << bit);
     let is_tiny = a << 1 >> 53 == 0;
@@ -199,7 +199,7 @@ fn bits32(x: f32) -> u64 {
     }
 }
 
-/// The bits of an f64 result of two operands. A NaN in `preferred` takes precedence.
+/// The bits of `x`, the f64 result of an operation on two operands. If both operands are NaNs, the result is made from `preferred`.
 fn bits64(x: f64, preferred: f64, other: f64) -> u64 {
     match (x.is_nan(), preferred.is_nan(), other.is_nan()) {
         (false, ..) => x.to_bits(),

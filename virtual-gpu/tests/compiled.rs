@@ -1,5 +1,5 @@
-//! Kernels as rustc's NVPTX back end emits them (LLVM 22): loops, shuffles, shared memory, calls,
-//! local arrays, jump tables, panics that are never reached.
+//! Kernels as rustc's NVPTX back end emits them (LLVM 22): loops, shuffles, shared memory, calls, local arrays, jump tables, and panics
+//! that are never reached.
 
 mod support;
 

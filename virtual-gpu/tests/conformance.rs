@@ -1,5 +1,5 @@
-//! The kernels of `examples/conformance` on the virtual GPU alone. Every form in the example's catalogue of instructions loads. Random
-//! kernels pass all checks and have the same results under every policy.
+//! The kernels of `examples/conformance` on the virtual GPU alone. The virtual GPU loads every form of every instruction in the example's
+//! catalogue. Random kernels pass all checks and have the same results under every policy.
 
 #[allow(dead_code, reason = "the example uses the rest")]
 #[path = "../examples/conformance/suite/mod.rs"]
@@ -16,7 +16,7 @@ use suite::kernel;
 use suite::virtual_machine::VirtualMachine;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// The names of the catalogue's instructions that do not load.
+/// The names of instructions in the catalogue that the virtual GPU does not load.
 const NOT_LOADED: [&str; 0] = [];
 
 fn loaded() -> Catalogue {

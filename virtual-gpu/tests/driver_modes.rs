@@ -1,6 +1,6 @@
 //! Which device a process gets from its environment or from its own settings; calls before `cuInit`, and at the end of a thread or process.
-//! A process chooses its device only once, so each case is a separate process. This program starts itself with the word of the case, and
-//! compares the output.
+//! A process chooses its device only once, so each case is a separate process. For each case, this program starts itself with the word of
+//! the case as the argument, and compares the output with the expected one.
 //!
 //! The real driver's results are not tested here, so that the outcome is the same with and without a real driver.
 

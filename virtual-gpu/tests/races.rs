@@ -251,8 +251,8 @@ fn strong_accesses_of_different_widths_race() {
     assert!(watched(&text("u32"), 2, 1).is_some());
 }
 
-/// Two stores of block 0 to one word, and a strong read by block 1. If either store has another width or a narrower scope, it races with
-/// the read.
+/// Two stores of block 0 to one word, and a strong read by block 1. A store races with the read if it has another width than the read, or
+/// only block scope.
 #[test]
 fn a_strong_access_does_not_hide_one_of_another_width_or_scope() {
     let text = |first: &str, second: &str| {
@@ -276,8 +276,8 @@ fn a_strong_access_does_not_hide_one_of_another_width_or_scope() {
     }
 }
 
-/// Thread 0 of block 1 adds to a word, ordered after an addition of block 0. Thread 32 of block 1 adds to the word with `scope`. Block
-/// scope does not include block 0.
+/// Thread 0 of block 1 adds to a word, ordered after an addition of block 0. Thread 32 of block 1 adds to the word with `scope`. With block
+/// scope, this last addition races with the addition of block 0.
 #[test]
 fn an_access_of_the_same_block_does_not_hide_one_of_another_block() {
     let text = |scope: &str| {

@@ -15,8 +15,8 @@ const FOLDER: &str = "bundle";
 /// The script `run.sh`, which runs the tests of [`FOLDER`].
 const SCRIPT: &str = include_str!("bundle.sh");
 
-/// Builds tests, examples and the benchmark in release, copies them to [`FOLDER`], and strips the copies. If several executables have the
-/// same name, each copy's name ends in its package's name. Writes [`SCRIPT`] too.
+/// Builds tests, examples and the benchmark with `--release`, copies the executables to [`FOLDER`], and strips the copies. If several
+/// executables have the same name, the name of the package is appended to the name of each copy. Writes [`SCRIPT`] too.
 pub fn gather(root: &Path) -> Result<Outcome> {
     let folder = root.join(FOLDER);
     if folder.exists() {

@@ -1,6 +1,6 @@
-//! Checks the compiled PTX. A text must have exactly the kernels of its part, and the kernels must contain nothing forbidden. A kernel of
-//! the library must also have the wide loads and stores of its kind, and the barriers of its source. In a text for `sm_90`, a kernel of the
-//! library must first wait for preceding work. In any other text, it must not.
+//! Checks the compiled PTX. A text must have exactly the kernels of its part (a [`KernelSet`]), and the kernels must contain nothing
+//! forbidden. A kernel of the library must also have the wide loads and stores of its kind, and the barriers of its source. In a text for
+//! `sm_90`, a kernel of the library must first wait for preceding work. In any other text, it must not.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -102,8 +102,9 @@ fn scan_stores(rows: usize) -> usize {
 }
 
 /// The sets of accesses that a scan may have, for short and long scans together. The code copies tiles at three points. The first point
-/// copies the first tile of a block. The other two copy later tiles: one before, and one after an earlier tile has left shared memory. The
-/// vectors of a ragged tile are copied in a loop. If items are too narrow to be copied one by one, these vectors are loaded instead.
+/// copies the first tile of a block. The second point copies the next tile if shared memory has room for several tiles. The third point
+/// copies the next tile if shared memory has room for only one tile, and that tile has been stored. The vectors of a ragged tile are copied
+/// in a loop. If items are too narrow to be copied one by one, these vectors are loaded instead.
 ///
 /// Devices below compute capability 8.0 have no asynchronous copies. In a text that the library makes for them, each copy is replaced by a
 /// load. A text that a compiler makes for them loads tiles at only one point.
@@ -224,8 +225,8 @@ fn inspect_entry(
 }
 
 /// The index of a kernel's list of barriers in its kind's `other_barriers`. A segmented reduction has the first list if it streams rows,
-/// and the second list if it has rings. A scan by key has the first list if its threads may take 16 consecutive places each. `None` for all
-/// other symbols.
+/// and the second list if it has rings. A scan by key has the first list if each of its threads may hold 16 consecutive items
+/// ([`segments::goes_by_sixteens`]). `None` for all other symbols.
 fn sort_of(symbol: &str) -> Option<usize> {
     macro_rules! sorts {
         (by_key_scan $op:ident $t:ident) => {

@@ -9,9 +9,9 @@ use warpfold_ptx::finish::{Bounds, Contents};
 pub enum KernelSet {
     /// The library's kernels.
     Library,
-    /// The ladder's kernels.
+    /// The ladder's kernels that only the host launches.
     Ladder,
-    /// The ladder's kernels that launch kernels. They call functions of CUDA's device runtime, which none of the texts define.
+    /// The ladder's kernels that launch kernels. These kernels call functions of CUDA's device runtime, which none of the texts define.
     Nested,
 }
 

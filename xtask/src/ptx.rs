@@ -164,7 +164,7 @@ pub fn committed_kernels(root: &Path) -> Result<String> {
     skeletons::whole(&table(variant.name, files)?)
 }
 
-/// The requirement of the build that this machine lacks, if any.
+/// What the build needs and this machine lacks, if anything.
 fn missing() -> Result<Option<String>> {
     let Some(version) = rustc(&["--version"]) else {
         return Ok(Some(format!("no toolchain `nightly`; needs {COMPILER}")));
@@ -203,8 +203,8 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
 
 /// Compiles a variant's kernels, and returns the finished files.
 ///
-/// `JumpThreading` may copy a barrier into both arms of a branch, so it is off for the kernels and for the building blocks that they
-/// call.
+/// The compiler's pass `JumpThreading` may copy a barrier into both arms of a branch. So this pass is off for the kernels and for the
+/// building blocks that they call.
 fn build(root: &Path, variant: &Variant) -> Result<Files> {
     // The ladder's two texts share a target folder, so cargo compiles the ladder's kernels once for both texts.
     let folder = match variant.part {

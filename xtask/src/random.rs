@@ -88,7 +88,7 @@ fn time_of_day() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// The seed's settings of the virtual device, except those that the environment has already.
+/// The settings that the seed chooses for the virtual device, without those that the environment already sets.
 fn device_of(seed: u64) -> Vec<(&'static str, &'static str)> {
     let index = seed as usize;
     let mut device = vec![

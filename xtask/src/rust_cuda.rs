@@ -33,7 +33,7 @@ const CRATES: [&str; 2] = ["cuda_std", "cuda_builder"];
 /// The back end, which `CudaBuilder` looks for in the folders of `LD_LIBRARY_PATH`.
 const BACK_END: &str = "librustc_codegen_nvvm.so";
 
-/// Compiles the kernels, all or few, inspects the PTX and tests it.
+/// Compiles all kernels or only a few, inspects their PTX, and runs the tests with it.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     let scope = Scope::new(arguments)?;
     let checkout = match checkout() {

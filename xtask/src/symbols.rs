@@ -37,7 +37,7 @@ impl KernelSet {
     /// The things that the part's kernels must not contain.
     ///
     /// Some kernels of the ladder divide by a stride, a power of two. rust-cuda's older LLVM does not see that the stride is never 0, and
-    /// leaves a trap.
+    /// leaves a trap. So [`Thing::Panic`] is not forbidden in its output.
     pub fn forbidden(self, operands: Operands) -> &'static [Thing] {
         match (self, operands) {
             (KernelSet::Library, _) | (KernelSet::Ladder, Operands::Known) => &Thing::ALL,

@@ -4,7 +4,7 @@ use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Plain, Result};
 
-/// Document 2: two items for each thread. The grid has the number of blocks that the items need.
+/// Document 2: two items for each thread. The grid has as many blocks as the items need.
 pub fn of_pairs<O: Plain<T>, T: Item>(run: Run<'_, T>) -> Result<Measured<T>> {
     let item_count = run.input.len() as u64;
     let grid_blocks = blocks(item_count, 2 * run.block_threads);
@@ -32,8 +32,8 @@ pub fn of_padded<O: Plain<T>, T: Item>(run: Run<'_, T>, thread_items: u32) -> Re
 ///
 /// # Safety
 ///
-/// `parameters` takes the address of the blocks' results, one item for each block, and returns the kernel's parameters. A launch with these
-/// parameters and `grid_blocks` blocks meets the kernel's conditions.
+/// `parameters` takes the address of the blocks' results, and returns the kernel's parameters. At the address is an item for each block. A
+/// launch with these parameters and `grid_blocks` blocks meets the kernel's conditions.
 unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
     mut run: Run<'_, T>,
     grid_blocks: u32,

@@ -10,7 +10,7 @@ use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
 use crate::{Item, Measured, Result};
 
-/// The numbers of items for each thread of a block.
+/// Two numbers of items, each for one thread of a block.
 #[derive(Clone, Copy)]
 pub struct Shares {
     /// Items that the kernel scans.
@@ -34,7 +34,7 @@ pub const BRENT_KUNG: Shares = Shares {
     shared_items: 2,
 };
 
-/// Items that are scanned in sections.
+/// A level of the hierarchy: items that are scanned in sections.
 struct Level {
     input: Address,
     output: Address,

@@ -1,4 +1,4 @@
-//! The guide's tables of counts have the virtual GPU's counts.
+//! The counts in the guide's tables are those of the virtual GPU.
 //!
 //! The line above a table names the counted problem. The head of the table names the counters, and the first cell of a row names the rung.
 
@@ -18,7 +18,7 @@ type Count = fn(Rung) -> Vec<Counters>;
 
 const REDUCED_ITEMS: usize = 16_385;
 
-/// The tables, by the line above them.
+/// For each table, the line above it, and the function that counts for it.
 const TABLES: [(&str, Count); 5] = [
     ("sum of 16,385 `f32`, blocks of 256", |rung| {
         let items = ordinary::<Sum, f32>(REDUCED_ITEMS);
@@ -50,7 +50,7 @@ fn block(rung: Rung, of_table: u32) -> u32 {
     }
 }
 
-/// The count for a column, by the column's head.
+/// Adds up the count that the column's head names, over all launches.
 fn number(column: &str, launches: &[Counters]) -> u64 {
     let of_launch: fn(&Counters) -> u64 = match column {
         "launches" => |_| 1,

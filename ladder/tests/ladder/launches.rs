@@ -38,7 +38,7 @@ pub fn reduction<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     (result.unwrap(), counters)
 }
 
-/// Applications of the operator: for a sum of `f32`, the float instructions that lanes execute.
+/// The number of applications of the operator in a sum of `f32`: each is one float instruction of a lane.
 pub fn additions(counters: &[Counters]) -> u64 {
     counters
         .iter()

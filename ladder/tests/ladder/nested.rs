@@ -134,7 +134,7 @@ fn a_missing_device_runtime_is_reported() {
         });
         let (refused, calls) = inject::record(reduce);
         if mode() == Mode::Real || calls.contains(&"cuLinkCreate_v2") {
-            // There is a toolkit in one of the usual places, or a real driver. In either case this test does not apply.
+            // A toolkit is in one of the usual folders, or the driver is real. In either case this test does not apply.
             return;
         }
         drop(needs_linking);
@@ -150,7 +150,7 @@ fn a_missing_device_runtime_is_reported() {
 /// The runtime's error code for too many pending grids.
 const PENDING_COUNT_EXCEEDED: u32 = 69;
 
-/// `Ladder` would make room for all launches. So this test uses a device of its own, with a low limit.
+/// `Ladder` would make room for all launches. So this test makes another virtual device, with a low limit.
 #[test]
 fn a_failed_launch_in_a_kernel_stores_its_error_code() {
     let device = DeviceConfig {

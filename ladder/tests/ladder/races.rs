@@ -12,7 +12,7 @@ use crate::common::mode;
 use crate::data::ordinary;
 use crate::device::ladder;
 
-/// The block size for a rung's runs.
+/// The block size with which these tests run a rung.
 fn block_size(rung: Rung) -> u32 {
     let sizes = rung.block_sizes();
     let wanted = [128, 256, 1];

@@ -121,7 +121,7 @@ fn short_overlapping_and_misaligned_buffers_are_refused() {
 
 #[test]
 fn a_refusal_ends_no_capture() {
-    // This test runs in a process of its own, since a capture would disturb other tests.
+    // This test runs in a separate process, since a capture would disturb other tests.
     in_child("refusals::a_refusal_ends_no_capture", &[], || {
         let ladder = ladder();
         let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();

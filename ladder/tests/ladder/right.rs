@@ -75,8 +75,8 @@ impl Bound for f32 {
     }
 }
 
-/// The block sizes to test. All block sizes if the rung has few. Otherwise the first and the last size, sizes around warps, and a few
-/// others.
+/// The block sizes to test. All block sizes if the rung has few. Otherwise the first and the last size, sizes near the size of a warp, and
+/// a few others.
 pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);
@@ -110,7 +110,8 @@ fn check<O: Kernel<kind::reduce, T> + Plain<T>, T: Bound>(
     }
 }
 
-/// Checks every size with blocks of 256 threads, and some sizes with all block sizes of [`block_sizes`].
+/// Checks every number of items in [`sizes`] with blocks of 256 threads, and a few numbers of items with each block size in
+/// [`block_sizes`].
 fn check_all(rung: Rung) {
     ladder();
     let unwatched = RunOptions {

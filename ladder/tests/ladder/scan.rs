@@ -30,7 +30,7 @@ fn sizes(rung: Rung) -> Vec<usize> {
     sizes
 }
 
-/// An operator with inclusive and exclusive scans in the library.
+/// An operator for which the library has inclusive and exclusive scans.
 trait Scans<T: Sample>:
     Plain<T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>
 {

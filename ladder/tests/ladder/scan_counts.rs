@@ -1,5 +1,5 @@
-//! Document 4's analysis of its scans, counted on the virtual GPU. The tests count bank conflicts, passes (as barriers), and
-//! applications of the operator (for a sum of `f32`, the float instructions that lanes execute).
+//! Document 4's analysis of its scans, counted on the virtual GPU. The tests count bank conflicts, barriers and additions. The number of
+//! barriers follows from the number of passes. An addition is a float instruction of a lane.
 
 use virtual_gpu::driver::watch_launches;
 use virtual_gpu::{Class, Counters, Mode};

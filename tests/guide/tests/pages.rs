@@ -215,7 +215,7 @@ macro_rules! kernels {
 /// The kinds, operators and item types of all kernels.
 const KERNELS: &[(&str, &str, &str)] = warpfold_kernels::for_each_row!(kernels);
 
-/// The kinds in the tables of operators: the verb, the kind, and the name of its shape.
+/// The kinds that the tables of operators list. Each entry has the verb, the kind, and the name of the kind's shape.
 const SHAPES: &[(&str, &str, &str)] = &[
     ("reduce", "reduce", "whole"),
     ("reduce", "reduce_pairs", "whole, of two inputs"),
@@ -226,7 +226,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("scan", "columns_scan", "columns"),
 ];
 
-/// The table of operators for a page, in the order of the table of kernels.
+/// The table of operators, as text for a page. The operators have the same order as in the table of kernels.
 fn operators() -> String {
     let mut operators: Vec<&str> = Vec::new();
     for (kind, operator, _) in KERNELS {

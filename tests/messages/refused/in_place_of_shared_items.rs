@@ -1,4 +1,4 @@
-//! An in-place scan, whose items are not borrowed mutably.
+//! An in-place scan whose items are not borrowed mutably.
 
 use warpfold::{Gpu, Sum, scan};
 

@@ -1,4 +1,4 @@
-//! Results to memory that is not borrowed mutably.
+//! A scan that writes its results to memory that is not borrowed mutably.
 
 use warpfold::{Gpu, Sum, scan};
 

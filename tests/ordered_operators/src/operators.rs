@@ -117,7 +117,7 @@ impl Op<Affine> for Composition {
 }
 
 warpfold::item! {
-    /// The hash of a string, and the base to the power of its length.
+    /// The hash of a string of `n` bytes, and `base ^ n`.
     pub struct Hash {
         pub hash: u64,
         pub power: u64,
@@ -158,7 +158,8 @@ impl Op<u8> for Concatenation {
 }
 
 warpfold::item! {
-    /// The depths of a text with brackets, relative to its beginning: at its end, and where it is deepest.
+    /// Two depths of the brackets in a text: at the text's end, and at the deepest place. Both are relative to the depth at the text's
+    /// beginning.
     pub struct Depth {
         pub end: i32,
         pub deepest: i32,
@@ -202,7 +203,7 @@ impl Op<u8> for BracketDepth {
 }
 
 warpfold::item! {
-    /// The lengths in a string of bits: of the string, of the runs of ones at its two ends, and of its longest run.
+    /// Lengths in a string of bits: of the whole string, of the runs of ones at its two ends, and of its longest run of ones.
     pub struct Runs {
         pub length: u32,
         pub first: u32,

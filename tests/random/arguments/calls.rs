@@ -14,7 +14,8 @@ use warpfold::{Gpu, Result, cust};
 use super::model::Model;
 use super::{Extent, Role};
 
-/// A call: the roles of its arguments for a number of items, the call itself, and a model of its results.
+/// A call. Its functions give the roles of the arguments for a number of items, make the call, and compute the results that the call must
+/// have.
 pub struct Call {
     pub name: &'static str,
     pub roles: fn(usize) -> Vec<Role>,

@@ -1,4 +1,4 @@
-//! The values that each call writes and returns, by plain loops.
+//! Computes, by plain loops, the values that each call writes and returns.
 
 use super::COLUMNS;
 
@@ -231,7 +231,7 @@ pub fn column_scans(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], places.collect()])
 }
 
-/// The items of the counted rows.
+/// The items of as many rows as the count says.
 fn counted_rows<'a>(items: &'a [u64], count: &[u64]) -> &'a [u64] {
     &items[..at_most(count, items.len() / COLUMNS) * COLUMNS]
 }
@@ -329,7 +329,7 @@ pub fn reduce_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(written)
 }
 
-/// The number of runs, and the `scan` of each.
+/// The number of runs, and the `scan` of each run.
 fn scans_of_runs(
     keys: &[u64],
     values: &[u64],

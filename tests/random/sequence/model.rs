@@ -10,7 +10,7 @@ use super::step::{Action, Kind, Queue, Span, Step};
 use crate::edges::Edges;
 use crate::expected::{Reduction, Scan};
 
-/// A waiting scan, and a queued scan or reduction.
+/// [`Waiting`] makes a scan and waits for it. [`Queued`] queues a scan or a reduction.
 type Waiting<T> = fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<T>) -> Result<()>;
 type Queued<T> = fn(&Gpu, &Stream, &DeviceSlice<T>, &mut DeviceSlice<T>) -> Result<()>;
 

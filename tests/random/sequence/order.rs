@@ -23,7 +23,8 @@ pub struct Order<'a> {
 struct Board {
     /// Whether each call has been made. A queued call has been made when it is queued, a waiting call when it is done.
     made: Vec<bool>,
-    /// Events by (earlier call, later call). An event is recorded after the earlier call. The later call waits for the event.
+    /// The events. The key of an event is the pair (earlier call, later call). An event is recorded after the earlier call. The later call
+    /// waits for the event.
     events: HashMap<(usize, usize), Event>,
     /// Whether a thread has given up.
     failed: bool,
@@ -47,9 +48,9 @@ impl<'a> Order<'a> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until earlier calls have been made: all of them with [`Pace::InTurn`], otherwise those that conflict with this call. Then has
-    /// this call's stream wait for the events of those calls. A waiting call needs no event, since the library begins it after all earlier
-    /// work of blocking streams.
+    /// Waits until earlier calls have been made: all of them with [`Pace::InTurn`], otherwise those that conflict with this call. Then
+    /// makes this call's stream wait for the events of those calls. A waiting call needs no event, since the library begins it after all
+    /// earlier work of blocking streams.
     pub fn before(&self, step: usize, stream: Option<&Stream>) {
         let earlier = &self.steps[..step];
         let is_needed = |other: &Step| match self.pace {

@@ -71,7 +71,7 @@ struct Device<'a, T: Edges> {
 }
 
 impl<T: Edges> Device<'_, T> {
-    /// Runs threads that each make their calls. Returns the results that each call returned.
+    /// Runs all threads. Each of them makes its own calls. Returns the results that each call returned.
     fn carry_out(&self, plan: &Plan) -> Vec<Vec<T>> {
         let order = &Order::new(plan);
         let mut given = vec![Vec::new(); plan.steps.len()];

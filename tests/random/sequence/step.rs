@@ -35,7 +35,7 @@ pub enum Action {
     Scan { kind: Kind, from: Span, to: Span },
     /// A scan in place.
     ScanInPlace { kind: Kind, items: Span },
-    /// A scan of a host slice: the values that these items have before the first call. Its results go to the host.
+    /// A scan of a slice of the host. The slice has the values that these items have before the first call. Its results go to the host.
     ScanSlice { kind: Kind, items: Span },
 }
 

@@ -3,8 +3,8 @@
 //! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels. With `--table` it makes one kernel for
 //! each form of an instruction instead. It runs each kernel on the virtual GPU and on the driver's device. If the outputs differ, it shows
 //! a difference. The first random kernels on which the devices disagree are also shortened and printed. The devices still disagree on a
-//! shortened kernel. On a machine without a GPU, the second device is also a virtual GPU, with another schedule and with all checks on. If
-//! `--through-driver` is given: The second device is always the driver's device, even if that is the virtual GPU.
+//! shortened kernel. On a machine without a GPU, the second device is also a virtual GPU, with another schedule and with all checks on.
+//! With `--through-driver`, the second device is always the driver's device, even if that is the virtual GPU.
 
 mod compare;
 mod device;
@@ -80,7 +80,7 @@ fn run(options: &Options) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// The forms that a machine loads. Prints the name of each form that it refuses, and the last line of the reason.
+/// The forms that a machine loads. Prints the name of each form that the machine refuses, and the last line of the reason.
 fn known_to(name: &str, machine: &mut dyn Machine, catalogue: Catalogue) -> Catalogue {
     catalogue.known_to(machine, |form, reason| {
         let reason = reason.trim_end().lines().last().unwrap_or_default();

@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Instant;
 
-/// Kernels that are loaded together, as one module.
+/// This many kernels are loaded together, as one module.
 const BATCH: usize = 16;
 /// At most this many kernels are shortened. Further kernels on which the machines disagree are only reported.
 const REDUCED: usize = 12;
 
-/// Compares the outputs of the kernels of these seeds, each kernel on both machines.
+/// For each of these seeds, makes a random kernel, runs it on both machines, and compares the outputs.
 pub fn run(
     here: &mut VirtualMachine,
     there: &mut dyn Machine,
@@ -90,7 +90,7 @@ fn cases_of(seeds: &[u64], kernels: &[Vec<Statement>]) -> Vec<Case> {
         .collect()
 }
 
-/// If the verdict is that a machine did not load the kernel: that machine.
+/// The machine that did not load the kernel. `None` if the verdict says something else.
 fn refusing_side(verdict: &Verdict) -> Option<Side> {
     match verdict {
         Verdict::Failed {

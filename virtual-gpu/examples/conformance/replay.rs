@@ -10,7 +10,7 @@ use crate::{random_run, table_run};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// From a file of answers, runs the kernels whose names contain `filter`.
+/// Reads a file of answers, runs the kernels whose names contain `filter`, and compares their outputs with the answers.
 pub fn run(here: &mut impl Machine, file: &Path, filter: &str) -> Result<Tally, String> {
     let table = table::cases(&Catalogue::whole(), filter);
     let table: HashMap<_, _> = table

@@ -6,7 +6,7 @@ use crate::suite::table::{self, OUTPUT_BYTES};
 use crate::suite::virtual_machine::VirtualMachine;
 use std::time::{Duration, Instant};
 
-/// Kernels that are loaded together, as one module.
+/// This many kernels are loaded together, as one module.
 const BATCH: usize = 32;
 /// For each kernel, at most this many items with different results are printed.
 const SHOWN: usize = 5;

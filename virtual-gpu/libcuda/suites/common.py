@@ -103,7 +103,7 @@ def crate_source(name, version, changes):
             text = text.replace(old, new) if old else text + new
             (source / file).write_text(text)
         if not (source / "Cargo.lock").exists():
-            # Use the versions of this workspace.
+            # Use the same versions of the dependencies as this workspace.
             shutil.copy(ROOT / "Cargo.lock", source)
         shutil.move(source, folder)
         stamp.write_text(wanted)

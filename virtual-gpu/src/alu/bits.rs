@@ -73,7 +73,7 @@ pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     })
 }
 
-/// The modes of `prmt`. Each makes a selector from the low two bits of the third source.
+/// The modes of `prmt`. Each mode makes a selector from the low two bits of the third source operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Permutation {
     ForwardExtract,

@@ -1,7 +1,7 @@
 //! The word of an mbarrier: the arrivals that each phase expects, pending arrivals, pending bytes, and the parity of the phase. The word is
 //! opaque to programs.
 
-/// The number of bits of each count of arrivals.
+/// The number of bits of a count of arrivals. The word has two such counts: expected and pending arrivals.
 const COUNT_BITS: u32 = 20;
 const COUNT: u64 = (1 << COUNT_BITS) - 1;
 /// The number of bits of the signed count of bytes. Bytes may land before they are expected, and the count is then negative.

@@ -113,7 +113,7 @@ impl Undefined {
         }
     }
 
-    /// Marks a predicate in the lanes `mask`: as undefined in the lanes `undefined`, and as defined in the other lanes.
+    /// Marks a predicate in the lanes `mask`: as undefined in those that are also in `undefined`, and as defined in the others.
     #[inline(always)]
     pub(crate) fn set_predicate(&mut self, d: Pred, undefined: u32, mask: u32, origin: Origin) {
         let old = &mut self.predicates[d.0 as usize];

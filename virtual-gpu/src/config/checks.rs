@@ -83,8 +83,8 @@ impl Checks {
         }
     }
 
-    /// Parses `all`, `none`, `default`, or a comma-separated list of `memory` (which is always on), `sync`,
-    /// `race`, `init`, `copies` and `leaks`.
+    /// Parses `all`, `none`, `default`, or a comma-separated list of `memory` (which is always on), `sync`, `race`, `init`, `copies` and
+    /// `leaks`.
     ///
     /// ```
     /// use virtual_gpu::Checks;

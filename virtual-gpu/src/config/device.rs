@@ -76,8 +76,8 @@ impl Default for DeviceConfig {
 pub const WARP_LANES: u32 = 32;
 
 impl DeviceConfig {
-    /// The number of blocks that one multiprocessor holds at once, if each has `threads` threads and
-    /// `shared_bytes` bytes of shared memory. 0 if not even one block fits.
+    /// The number of blocks that one multiprocessor holds at once, if each has `threads` threads and `shared_bytes` bytes of shared memory.
+    /// 0 if not even one block fits.
     ///
     /// Registers do not limit this number: PTX has virtual registers, and the compiler that assigns real registers is not modelled.
     ///

@@ -1,5 +1,4 @@
-//! The configuration of a launch: the device (`device`), the shape and the options (`run`), and the
-//! checks (`checks`).
+//! The configuration of a launch: the device (`device`), the shape and the options (`run`), and the checks (`checks`).
 
 mod checks;
 mod device;

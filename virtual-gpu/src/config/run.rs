@@ -58,8 +58,7 @@ pub struct RunOptions {
     pub policy: Policy,
     /// Which checks watch the run. The alignment and the bounds of memory accesses are always checked.
     pub checks: Checks,
-    /// How the launch depends on the work before it. Launches through the driver ignore this field: the
-    /// driver call decides.
+    /// How the launch depends on the work before it. Launches through the driver ignore this field: the driver call decides.
     pub dependence: Dependence,
 }
 

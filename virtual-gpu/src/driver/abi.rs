@@ -151,8 +151,9 @@ impl Text {
     }
 }
 
-/// Host memory that a call or its work reads or writes, or the argument of a callback. A stream's queue, a graph, a linker or a user object
-/// may keep the pointer after the call. By CUDA's contract, the memory stays valid as long as the keeper of the pointer may use it.
+/// A pointer to host memory, which is read or written by the call or by the work that it enqueues. It may also be the argument of a
+/// callback. A stream's queue, a graph, a linker or a user object may keep the pointer after the call. By CUDA's contract, the memory stays
+/// valid as long as the keeper of the pointer may use it.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);

@@ -57,7 +57,7 @@ const ARCHITECTURES: [Architecture; 16] = [
     row((12, 1), b"af", [1536, 24], [100, 99, 1]),
 ];
 
-/// The default device with the limits of an architecture, such as `sm_80`.
+/// The default device, but with the limits of the architecture `name`, such as `sm_80`.
 pub(crate) fn device(name: &str) -> Option<DeviceConfig> {
     let found = ARCHITECTURES.iter().find(|row| row.has_name(name))?;
     Some(DeviceConfig {

@@ -1,6 +1,7 @@
 //! Makes sure that at most one virtual driver answers calls in a process. A program may link this crate and also load another copy as
-//! `libcuda.so.1`. The two copies would be two machines that know nothing of each other. They do not even share symbols. So the first copy
-//! that answers opens a memory file, and the second copy finds the file's name among the process's open files.
+//! `libcuda.so.1`. The two copies would be two machines that know nothing of each other. They have no variable in common through which they
+//! could find each other. So the first copy that answers a call opens a memory file, and the second copy finds the file's name among the
+//! process's open files.
 
 /// Whether this copy may answer.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! The driver's result codes, as in CUDA 13.5: one row each, with the texts that `cuGetErrorName` and
 //! `cuGetErrorString` return.
 //!
-//! A [`Code`] is any 32-bit number, since a newer driver may return a code that is not listed here. An
-//! unlisted code has no name. The virtual device itself returns only codes that CUDA 11.4 already had,
-//! because `cust_raw` 0.11 reads results as an enum of that version.
+//! A [`Code`] is any 32-bit number, since a newer driver may return a code that is not listed here. An unlisted code has no name. The
+//! virtual device itself returns only codes that CUDA 11.4 already had, because `cust_raw` 0.11 reads results as the enum of CUDA 11.4.
 
 use std::ffi::CStr;
 use std::fmt;

@@ -126,7 +126,7 @@ thread_local! {
 }
 
 impl Findings {
-    /// The calling thread's list. If the thread's storage is gone already, returns a new list, which nobody reads.
+    /// The calling thread's list. If the thread-local storage is destroyed already, returns a new list, which nobody reads.
     pub(crate) fn of_this_thread() -> Self {
         OWN.try_with(Self::clone).unwrap_or_default()
     }

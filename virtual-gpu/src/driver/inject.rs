@@ -244,7 +244,7 @@ impl Armed {
 
 impl Drop for Armed {
     fn drop(&mut self) {
-        // If the thread's storage is gone already, the failure is gone too.
+        // If the thread-local storage is destroyed already, so is the failure.
         let _ = PLAN.try_with(|plan| {
             plan.borrow_mut()
                 .failures
@@ -253,7 +253,7 @@ impl Drop for Armed {
     }
 }
 
-/// Decides what happens to a call. If the thread's storage is gone already, the call proceeds.
+/// Decides what happens to a call. If the thread-local storage is destroyed already, the call proceeds.
 pub(crate) fn verdict(name: &'static str, class: Class) -> Verdict {
     PLAN.try_with(|plan| match plan.try_borrow_mut() {
         Ok(mut plan) => plan.verdict(name, class),

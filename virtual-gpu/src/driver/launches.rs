@@ -101,7 +101,7 @@ impl LaunchWatch {
 
 impl Drop for LaunchWatch {
     fn drop(&mut self) {
-        // If the thread's storage is gone already, its list of watches is gone too.
+        // If the thread-local storage is destroyed already, so is its list of watches.
         let _ = OWN.try_with(|own| {
             own.borrow_mut()
                 .watches
@@ -159,7 +159,7 @@ pub(crate) struct Enqueuer {
 }
 
 impl Enqueuer {
-    /// The calling thread. If the thread's storage is gone already, the machine's options apply, and the results are dropped.
+    /// The calling thread. If the thread-local storage is destroyed already, the machine's options apply, and the results are dropped.
     pub(crate) fn this_thread() -> Self {
         OWN.try_with(|own| {
             let own = own.borrow();

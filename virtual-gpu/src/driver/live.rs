@@ -17,7 +17,7 @@ use crate::driver::objects::threads::ThreadId;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live {
-    /// Retains of primary contexts minus releases. For one thread this may be negative.
+    /// How often primary contexts were retained, minus how often they were released. For one thread this may be negative.
     pub primary_retains: i64,
     /// Contexts, including primary contexts.
     pub contexts: usize,

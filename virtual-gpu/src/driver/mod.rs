@@ -7,8 +7,8 @@
 //! - `calls/`: what each call does on the virtual device.
 //! - `objects/`: what the calls act on, such as contexts, streams and their work, and graphs.
 //! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and the limits of the virtual device.
-//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and return counters and faults,
-//!   counts of live objects, findings, and the times of calls.
+//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. `inject` makes calls fail. The others return counters
+//!   and faults of launches, counts of live objects, findings, and the times of calls.
 //!
 //! `checks/streams` finds data races between pieces of work. It records the order in which work is enqueued, and what work the host knows
 //! to be done.

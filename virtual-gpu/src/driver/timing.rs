@@ -23,8 +23,8 @@ pub struct TimedCall {
     pub took: Duration,
 }
 
-/// Runs `work` and returns the driver calls that this thread made in it, in order. Calls that an injected failure refused are left out. If
-/// calls of `time_calls` are nested, the outer call does not return the driver calls of the inner `work`.
+/// Runs `work`. Returns its result, and the driver calls that this thread made meanwhile, in order. Calls that an injected failure refused
+/// are left out. If calls of `time_calls` are nested, the outer call does not return the driver calls of the inner `work`.
 ///
 /// ```
 /// # unsafe extern "C" {

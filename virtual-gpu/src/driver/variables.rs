@@ -30,7 +30,7 @@ pub enum SettingsError {
         /// The possible values.
         expected: &'static str,
     },
-    /// No variable has this name, which begins with `VIRTUAL_GPU_`.
+    /// The variable's name begins with `VIRTUAL_GPU_`, but is not in [`VARIABLES`].
     #[error("there is no setting {}: did you mean {nearest}?", .variable.display())]
     Unknown {
         /// The variable.
@@ -64,7 +64,7 @@ impl Variables {
         Ok(Self(found))
     }
 
-    /// Parses the variable into `place`, if the environment has it.
+    /// Parses the variable's value into `place`, if the environment sets the variable.
     pub(super) fn set<T>(
         &self,
         place: &mut T,
@@ -95,8 +95,8 @@ fn values(name: &str) -> &'static str {
     named.next().map_or("", |variable| variable.values)
 }
 
-/// The known name that was probably meant. Known names that begin with the given name are preferred. Among several, or if there are none,
-/// the smallest edit distance decides.
+/// The known name that was probably meant. Known names that begin with the given name are preferred. If several known names begin with the
+/// given name, or if none does, the smallest edit distance decides.
 fn nearest(variable: &OsStr) -> &'static str {
     let written = variable.as_encoded_bytes();
     let unlikeness = |name: &&str| {

@@ -1,9 +1,10 @@
-//! Lanes that execute one exchange from different instructions.
+//! Exchanges whose lanes are at different instructions.
 //!
 //! An exchange, such as a shuffle or a vote, waits for all lanes of its mask, except those that have exited. The lanes must execute it
 //! "with the same qualifiers and same membermask value" (PTX ISA). They may be at different instructions, for example in two branches. The
-//! CUDA C++ Programming Guide has an example with a `__shfl_xor_sync` in each branch, which is right from Volta on. On an H200
-//! (2026-11-25), a `shfl.sync` in each of two branches exchanged among all lanes of the warp. So did a `vote.sync` in each branch.
+//! CUDA C++ Programming Guide has an example with a `__shfl_xor_sync` in each branch, which is correct on Volta and later. An H200
+//! (2026-11-25) behaved accordingly: if each of two branches had a `shfl.sync`, all lanes of the warp exchanged their values; if each had a
+//! `vote.sync`, all lanes voted together.
 //!
 //! The instructions may name different registers. So the exchange has its own set of registers. The operands of all lanes are copied to
 //! this set. The results are copied from this set to each instruction's registers.
@@ -136,8 +137,8 @@ fn on_own_registers(op: &Op) -> Op {
 }
 
 impl Program {
-    /// Whether lanes with the same mask at these two instructions execute them together. They do if the opcodes are
-    /// the same, qualifiers included.
+    /// Whether the instructions at `pc` and `other` form one exchange, if their lanes give the same mask. They do if their opcodes are the
+    /// same, qualifiers included.
     pub(super) fn is_same_exchange(&self, pc: u32, other: u32) -> bool {
         pc == other || self.place(pc).opcode() == self.place(other).opcode()
     }
@@ -208,7 +209,7 @@ impl Own {
 }
 
 impl Warp {
-    /// Executes one exchange for several parties. Each party is at an instruction of its own.
+    /// Executes one exchange for several parties. Each party is at a different instruction.
     pub(super) fn exchange_apart<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

@@ -1,8 +1,8 @@
 //! The sixteen barriers of a block.
 //!
-//! A barrier counts threads. If the instruction gives no count, the barrier waits for every thread of
-//! the block that has not exited. Otherwise it waits for the given number of threads; a whole warp
-//! counts as 32.
+//! A barrier counts threads. If the instruction gives no count, the barrier waits for every thread of the block that has not exited.
+//! Otherwise it waits for the given number of threads. If all threads of a warp arrive together, they count as 32, even if the block's last
+//! warp has fewer threads.
 //!
 //! With the sync check on, these mistakes are faults:
 //!
@@ -27,7 +27,7 @@ pub(super) const BARRIER_COUNT: usize = 16;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pending {
     arrivals: Vec<Arrival>,
-    /// The number of arrived threads. A whole warp counts as 32.
+    /// The number of arrived threads. If all threads of a warp arrive together, they count as 32.
     threads: u32,
     /// The thread count of the instruction, if given.
     expected: Option<u32>,

@@ -10,7 +10,7 @@ use crate::checks::Observer;
 pub(super) struct Shared {
     /// The block's number in the whole launch. For a block of the host's grid this is also its number in the grid.
     pub index: u64,
-    /// The block's place in the grid.
+    /// The block's position in the grid: x, y and z.
     pub place: [u32; 3],
     /// The block's multiprocessor.
     pub multiprocessor: u32,

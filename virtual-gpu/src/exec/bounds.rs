@@ -1,4 +1,4 @@
-//! Checks that an access is in bounds and aligned to its full width, or returns a fault with the reason.
+//! Checks that an access is in bounds, and that it is aligned to its full width. If not, the check returns a fault with the reason.
 
 use super::machine::Machine;
 use super::memory::named;
@@ -6,7 +6,8 @@ use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
 use crate::memory::{Allocation, Lookup};
 use crate::program::AddressSpace;
 
-/// The offset of an access in a space of `size` bytes, other than global memory. Fails if the access is misaligned or out of bounds.
+/// The offset of an access in a memory space of `size` bytes. The space is not global memory. Fails if the access is misaligned or out of
+/// bounds.
 pub(super) fn check_space(
     space: AddressSpace,
     kind: AccessKind,

@@ -1,7 +1,8 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
 //! Error codes are the CUDA runtime's. As on a real device, a failed launch does not stop the kernel: the call returns a code, and no grid
-//! starts. Only an undefined parameter or operand is a fault, if the check for uninitialised bytes is on.
+//! starts. There is one exception: if the check for uninitialised bytes is on, an undefined parameter or operand is a fault, which stops
+//! the kernel.
 
 use super::block::Shared;
 use super::buffers::Prepared;

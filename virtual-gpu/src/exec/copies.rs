@@ -1,11 +1,12 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
-//! A copy lands at some time between its issue and the wait for it. Whenever a warp of the block gets a turn, a random number from the seed
-//! first decides whether the copy lands. A `wait_group`, `wait_all` or `cp.async.mbarrier.arrive` that covers the copy makes it land, if it
-//! has not landed yet. Until that instruction, the copy owns its bytes of shared memory. The race check reports every access that conflicts
-//! with the copy, whether the copy has landed or not. A copy that reports to an mbarrier does so when it lands. Suppose that a thread tests
-//! the mbarrier with acquire semantics, and finds the phase complete. Then the copy is ordered before the later accesses of this thread,
-//! and of threads that are ordered after the test. A conflicting access that is ordered neither before nor after the copy is reported.
+//! When a copy *lands*, its source is read and its destination is written. This happens at some time between the copy's issue and the wait
+//! for the copy. Before each turn of a warp of the block, a random number, which depends on the seed, decides whether the copy lands. A
+//! `wait_group`, `wait_all` or `cp.async.mbarrier.arrive` that covers the copy makes it land, if it has not landed yet. Until that
+//! instruction, the copy owns its bytes of shared memory. The race check reports every access that conflicts with the copy, whether the
+//! copy has landed or not. A copy that reports to an mbarrier does so when it lands. Suppose that a thread tests the mbarrier with acquire
+//! semantics, and finds the phase complete. Then the copy is ordered before the later accesses of this thread, and of threads that are
+//! ordered after the test. A conflicting access that is ordered neither before nor after the copy is reported.
 //!
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
 //! written. So `wait_group.read` waits for the whole copy.
@@ -21,7 +22,7 @@ use crate::program::{
     WaitFor, lanes,
 };
 
-/// The copies of one instruction that have not been waited for.
+/// The copies that the lanes of a warp began with one instruction. They are kept until all of them have been waited for.
 #[derive(Debug)]
 struct Copy {
     /// The operands of the instruction.
@@ -34,7 +35,7 @@ struct Copy {
     unwaited: u32,
     from: Row,
     to: Row,
-    /// The number of bytes to write, and how many of them are read from the source. The rest are written as zeros.
+    /// `bytes` is the number of bytes to write. `read` is how many of them are read from the source. The rest are written as zeros.
     bytes: Row,
     read: Row,
     /// The mbarrier that the copy reports to.
@@ -105,8 +106,8 @@ impl Copies {
         self.committed[kind].get(index).copied().unwrap_or(0)
     }
 
-    /// A lane whose access conflicts with a copy that was not waited for, and the fault. The observer finds conflicts with copies that
-    /// report to an mbarrier.
+    /// A lane whose access conflicts with a copy that was not waited for, and the fault. Copies that report to an mbarrier are skipped: the
+    /// observer finds conflicts with them.
     fn conflict<O>(
         &self,
         machine: &Machine<'_, O>,
@@ -284,7 +285,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Lands the plain copies of these lanes, and then makes the arrivals at the mbarrier.
+    /// `cp.async.mbarrier.arrive` by these lanes: lands their plain copies, and then carries out the arrivals at the mbarrier.
     pub(super) fn report_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -373,7 +374,7 @@ impl Warp {
         reported.map_err(|Finding { kind, lane }| self.stop(kind, copy.pc, lane as u32))
     }
 
-    /// Moves the bytes of some lanes' copies, in pieces of at most 16 bytes.
+    /// Moves the bytes of the copies of the lanes in `mask`, in pieces of at most 16 bytes.
     fn transfer_copy<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -470,7 +471,7 @@ impl Warp {
 }
 
 impl Block {
-    /// Makes a random selection of the copies land, or all copies when the block has ended.
+    /// If the block has ended, lands all copies. Otherwise, lands a random selection of the copies.
     pub(super) fn land_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

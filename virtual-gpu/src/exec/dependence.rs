@@ -12,8 +12,7 @@
 //! begins. Named constants, parameters, memory other than global, and printed texts may be accessed at
 //! any time.
 //!
-//! In a launch that is not programmatic, and in a grid that a kernel launched, all threads have
-//! waited from the start.
+//! In a launch that is not programmatic, and in a grid that a kernel launched, all threads count as having waited from the start.
 //!
 //! Not modelled: waits that are passed on by an mbarrier, a flag in memory or a shuffle. A thread that relies on such a wait must execute
 //! `griddepcontrol.wait` itself. Memory that only this launch uses is checked like any other memory.

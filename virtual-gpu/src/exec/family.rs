@@ -1,8 +1,8 @@
 //! A launch as a whole: the host's grid and all grids launched from it, at any depth.
 //!
-//! The schedule decides when a child starts: while its parent still runs, or after its parent has ended. Grids in the NULL stream of a
+//! The schedule decides when a child grid starts: while its parent still runs, or after its parent has ended. Grids in the NULL stream of a
 //! block run in order. When all blocks and children of a grid have ended, its tail launches run one after the other, each with its own
-//! descendants. For its parent and for the host, a grid ends after its tail launches.
+//! descendants. The parent and the host regard a grid as ended only when its tail launches have ended.
 //!
 //! Not modelled: two grids that take turns. A child runs to its end once it has started, so a child
 //! that waits for a later action of its parent hangs.

@@ -183,7 +183,7 @@ impl Warp {
         Flow::Over
     }
 
-    /// `brx.idx`: parks the lanes at their targets, and lanes with a false guard at the next instruction.
+    /// `brx.idx`: parks the lanes with a true guard at their targets, and the lanes with a false guard at the next instruction.
     fn switch<O>(&mut self, machine: &mut Machine<'_, O>, index: Reg, targets: &[u32], here: Here) {
         let Here {
             pc,
@@ -234,8 +234,7 @@ impl Warp {
         Ok(())
     }
 
-    /// An instruction that lanes execute together: gathers the lanes, and executes the instruction if all of them
-    /// have arrived.
+    /// An instruction that lanes execute together: gathers the lanes, and executes the instruction if all these lanes have arrived.
     fn execute_together<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

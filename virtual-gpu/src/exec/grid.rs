@@ -1,5 +1,5 @@
-//! Runs a grid. At first, blocks start until the device is full. Under `Policy::OneBlock`, only one block starts. When a block ends,
-//! another block starts. The warps get turns in the order of the schedule.
+//! Runs a grid. At first, blocks start until the device is full. Whenever a block ends, another block starts. Under `Policy::OneBlock`,
+//! only one block runs at a time. The warps get turns in the order of the schedule.
 
 use super::barrier::describe_waiting;
 use super::block::Block;
@@ -10,8 +10,8 @@ use crate::checks::Observer;
 use crate::fault::{Fault, FaultKind};
 use crate::schedule::{Schedule, TurnOf};
 
-/// Runs the machine's grid and its children to their ends, without its tail launches. The launch
-/// has been checked against the device's limits.
+/// Runs the machine's grid and its children until all of them have ended. Does not run the grid's tail launches. The launch has been
+/// checked against the device's limits.
 pub(super) fn run<O: Observer>(
     machine: &mut Machine<'_, O>,
     schedule: &mut Schedule,

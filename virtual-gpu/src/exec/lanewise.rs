@@ -1,4 +1,5 @@
-//! Instructions of single lanes, for example arithmetic, comparisons, moves and accesses to memory.
+//! Instructions that each lane executes independently of the other lanes: for example arithmetic, comparisons, moves and accesses to
+//! memory.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
@@ -7,7 +8,7 @@ use crate::checks::Observer;
 use crate::program::{Instruction, Logic, Op, Pred, PredSource, Reg, Registers, space_of};
 
 impl Warp {
-    /// Executes an instruction of single lanes.
+    /// Executes an instruction in the lanes of `active`, in each lane independently of the others.
     #[inline(always)]
     pub(super) fn execute<O: Observer>(
         &mut self,
@@ -114,7 +115,7 @@ fn compare(
     }
 }
 
-/// `a` in the lanes where the predicate holds, `b` in the others.
+/// Selects `a` in the lanes where the predicate holds, and `b` in the others.
 #[inline(always)]
 fn select(registers: &mut Registers, d: Reg, [a, b]: [Reg; 2], p: PredSource, active: u32) {
     let chosen = registers.predicate(p);

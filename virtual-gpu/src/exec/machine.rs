@@ -13,7 +13,7 @@ use crate::module::Kernel;
 pub(super) struct Machine<'a, O> {
     /// The grid that runs now.
     pub task: Task<'a>,
-    /// The kernel that the host launched. It leads to the other kernels of its module.
+    /// The kernel that the host launched. Through this value, the other kernels of its module are found.
     pub kernel: &'a Kernel,
     pub memory: &'a Memory,
     pub snapshot: Snapshot,
@@ -25,7 +25,7 @@ pub(super) struct Machine<'a, O> {
     /// How far the device's clock is ahead of `steps`.
     pub clock_ahead: u64,
     pub observer: O,
-    /// Index into the program's places: the place of the current instruction, if the launch is watched.
+    /// If the launch is watched: the index of the current instruction's place in the program's list `places`.
     pub place: u32,
     /// Added to a warp's number when accesses are reported to the observer. While an asynchronous copy lands or arrives at an mbarrier, the
     /// value is the number of warps of a block, so that copies count as separate warps. At other times the value is 0.

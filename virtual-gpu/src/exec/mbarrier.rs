@@ -159,7 +159,7 @@ fn outcome(
                 true => bytes,
                 false => -bytes,
             };
-            // Bytes may also land before they are expected. Then the expectation may end the phase.
+            // Bytes may also land before an `expect_tx` announces them. Then the `expect_tx` may end the phase.
             word.turn_over();
             word.encode()
         }

@@ -1,9 +1,10 @@
 //! Loads, stores and atomic operations.
 //!
 //! Every access is checked before it is executed. The first check is that the thread has waited for earlier launches (`dependence`). The
-//! second is that the address is aligned to the full width. The third is that the bytes are within one allocation, or within the space. The
-//! lanes of an instruction access memory one after the other: first the lanes whose addresses lie in one space, in order, then the lanes of
-//! the next space. If one lane faults, the accesses of the lanes before it may have been executed.
+//! second is that the address is aligned to the full width. The third is that the bytes are in bounds: in global memory, within one
+//! allocation; in another space, within that space. The lanes of an instruction access memory one after the other: first the lanes whose
+//! addresses lie in one space, in the order of the lane numbers, then the lanes of the next space. If one lane faults, the accesses of the
+//! lanes before it may have been executed.
 //!
 //! The spaces other than global memory have windows in the generic address space. A generic address outside these windows is a global
 //! address.

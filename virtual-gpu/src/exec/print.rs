@@ -1,8 +1,8 @@
 //! `printf` of kernels, and the message of a failed assertion.
 //!
 //! The supported conversions are `d i u x X o c s p f F e E g G %`, with flags, width, precision and length. A `*` in place of a width or a
-//! precision is not supported. The flag for a space and the length `h` have no effect. `%g` and `%G` ignore the precision: they print the
-//! fewest significant digits that identify the value, without an exponent. Text is printed at once, not when the host synchronises.
+//! precision is not supported. The space flag and the length `h` have no effect. `%g` and `%G` ignore the precision: they print the fewest
+//! significant digits that identify the value, without an exponent. Text is printed at once, not when the host synchronises.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::program::{Print, Reg, lanes};
 
-/// The greatest number of bytes that are read of a text. It is also the greatest width, and the greatest precision.
+/// At most this many bytes of a text are read. The same number limits the width and the precision.
 const MAX_TEXT: usize = 1 << 12;
 
 /// The values of a call: the address of the next value, the number of values read, and the function that reads a byte.
@@ -23,7 +23,7 @@ struct Values<F> {
 }
 
 impl<F: FnMut(u64) -> Result<u8, FaultKind>> Values<F> {
-    /// The next value: `bytes` bytes, aligned to `bytes`.
+    /// Reads the next value, which has `bytes` bytes and is aligned to `bytes`.
     fn next(&mut self, bytes: u64) -> Result<u64, FaultKind> {
         let start = self.at.checked_next_multiple_of(bytes).unwrap_or(self.at);
         self.count += 1;

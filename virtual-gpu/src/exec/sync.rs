@@ -22,15 +22,15 @@ use crate::program::{
 pub(super) enum Gathered {
     /// These lanes of the calling fragment have to wait.
     Waits(u32),
-    /// All lanes have reached this instruction. The mask contains them.
+    /// All lanes that were waited for have reached this instruction. The mask contains them.
     Complete(u32),
-    /// All lanes have arrived, at different instructions. The last party of the list is at this instruction.
+    /// All lanes that were waited for have arrived, but at different instructions. The last party of the list is at this instruction.
     Apart(Vec<Party>),
 }
 
 pub(super) struct Gathering {
     pub gathered: Gathered,
-    /// Lanes of the fragment that name a different member mask. They execute the instruction separately.
+    /// Lanes of the calling fragment whose member mask is different. They execute the instruction separately.
     pub left_out: Option<u32>,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Task<'a> {
     pub number: u32,
     /// The depth of nesting, which is 0 for the host's grid.
     pub depth: u32,
-    /// The number of the grid's first block in the whole launch, once the grid has started.
+    /// Once the grid has started: the number of its first block. These numbers count the blocks of all grids of the launch.
     pub first_block: u64,
     pub children: Children<'a>,
 }
@@ -55,9 +55,9 @@ impl<'a> Task<'a> {
 /// The stream of a grid that a kernel launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChildStream {
-    /// The NULL stream of a block. Its grids run one after the other.
+    /// The NULL stream of the block with this number. The grids in this stream run one after the other.
     OfBlock(u64),
-    /// The grid is ordered after its launch and after nothing else.
+    /// Fire and forget: the grid is ordered after the call that launched it, and after nothing else.
     FireAndForget,
 }
 
@@ -65,7 +65,7 @@ pub(super) enum ChildStream {
 #[derive(Debug, Default)]
 pub(super) struct Children<'a> {
     waiting: Vec<(ChildStream, Task<'a>)>,
-    /// The grid's tail launches. They run one after the other when the grid and its children have ended.
+    /// The grid's tail launches. They begin when the grid and its children have ended, and run one after the other.
     pub tails: Vec<Task<'a>>,
     /// For each block of this grid: the grids in the block's NULL stream that have ended. Each of these grids is given as a range of block
     /// numbers, which includes the blocks of its descendants.
@@ -81,7 +81,7 @@ impl<'a> Children<'a> {
         self.waiting.is_empty()
     }
 
-    /// Removes the next grid to run, chosen by the schedule.
+    /// Removes the grid that runs next, and returns it. The schedule chooses the grid.
     pub(super) fn take(&mut self, schedule: &mut Schedule) -> Option<(ChildStream, Task<'a>)> {
         let is_first = |index: &usize| {
             let (stream, _) = &self.waiting[*index];
@@ -93,7 +93,8 @@ impl<'a> Children<'a> {
         Some(self.waiting.remove(index))
     }
 
-    /// The ended blocks that come before a new child in this stream.
+    /// The blocks of the grids in this stream that have ended. A child that starts now is ordered after these blocks. For fire and forget,
+    /// there are none.
     pub(super) fn before(&self, stream: ChildStream) -> &[Range<u64>] {
         match stream {
             ChildStream::OfBlock(block) => self.finished.get(&block).map_or(&[], |all| all),

@@ -35,8 +35,8 @@ pub(super) fn sectors(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     all.len() as u64
 }
 
-/// The number of wavefronts beyond the first wavefront of each pass. A pass has 8 lanes for accesses of 16 bytes, 16 lanes for 8 bytes, and
-/// all lanes otherwise.
+/// The number of wavefronts, without the first wavefront of each pass. If an access has 16 bytes, a pass has 8 lanes. If an access has 8
+/// bytes, a pass has 16 lanes. Otherwise there is one pass with all lanes.
 pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let lanes_per_pass = match bytes {
         16 => 8,
@@ -53,8 +53,8 @@ pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
         .sum()
 }
 
-/// The number of wavefronts of one pass. In each bank, the different words that the lanes of the pass access are counted. The result is the
-/// greatest of these counts.
+/// The number of wavefronts of one pass. For each bank, this function counts the different words in the bank that the lanes of the pass
+/// access. The result is the greatest of these counts.
 fn wavefronts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     let words_per_lane = u64::from(bytes).div_ceil(BANK_BYTES);
     let ascending = lanes(mask).zip(lanes(mask).skip(1)).all(|(lane, next)| {

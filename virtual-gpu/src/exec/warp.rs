@@ -3,8 +3,9 @@
 //! The run of a fragment ends when the fragment waits, splits or exits, when the warp's turn is over, or when another fragment of the warp
 //! should go first. These rules decide which lanes run:
 //!
-//! 1. Of the fragments that can run, the fragment at the instruction with the lowest rank goes first. A loop usually has lower ranks than
-//!    the code after it. So fragments that lag behind catch up, and fragments reconverge where their paths meet, as on the hardware.
+//! 1. Every instruction has a rank (`lower/order.rs`). Of the fragments that can run, the fragment at the instruction with the lowest rank
+//!    goes first. A loop usually has lower ranks than the code after it. So fragments that lag behind catch up, and fragments reconverge
+//!    where their paths meet, as on the hardware.
 //! 2. At the start of a basic block, fragments at the same instruction are merged.
 //! 3. The running fragment may be spinning until another fragment makes progress. So after a while,
 //!    the fragment that has waited longest runs for a short time.
@@ -57,12 +58,12 @@ pub(super) struct Warp {
     pub existing: u32,
     /// Lanes whose threads have not exited.
     pub live: u32,
-    /// Lanes whose threads have waited for the preceding launches.
+    /// Lanes whose threads have waited for the preceding launches (see `dependence`).
     pub waited: u32,
     pub registers: Registers,
     /// The undefined bytes of the registers and of local memory, if the launch tracks them.
     pub undefined: Undefined,
-    /// The threads' local memory, one lane after the other.
+    /// The threads' local memory: that of lane 0, then that of lane 1, and so on.
     pub local: Vec<u8>,
     pub lookup: Lookup,
     pub fragments: Vec<Fragment>,
@@ -247,7 +248,7 @@ impl Warp {
         self.stop(finding.kind, pc, finding.lane as u32)
     }
 
-    /// Merges the ready fragments at the same instruction.
+    /// Merges ready fragments that are at the same instruction.
     pub(super) fn merge_ready(&mut self) {
         let mut merged: Vec<Fragment> = Vec::with_capacity(self.fragments.len());
         for fragment in self.fragments.drain(..) {
@@ -262,7 +263,7 @@ impl Warp {
         self.fragments = merged;
     }
 
-    /// The lanes of a mask, for a diagnostic.
+    /// The names of a mask's lanes, for a diagnostic.
     pub(super) fn name_lanes(mask: u32) -> String {
         let names: Vec<String> = lanes(mask).map(|lane| lane.to_string()).collect();
         match mask.count_ones() {

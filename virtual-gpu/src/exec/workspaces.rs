@@ -15,7 +15,7 @@ const BYTES: u64 = 8;
 #[derive(Debug)]
 pub(super) struct Workspaces<'a> {
     memory: &'a Memory,
-    /// The address of each grid's workspace, by the grid's number. 0 if memory was short.
+    /// The address of each grid's workspace, by the grid's number. If memory was short, the address is 0.
     addresses: BTreeMap<u32, u64>,
 }
 

@@ -34,13 +34,14 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The kernel's name.
     pub kernel: String,
-    /// The block's place in the grid.
+    /// The coordinates of the block in its grid.
     pub block: [u32; 3],
-    /// The coordinates of the faulting thread in its block. If several threads fault, those of the first thread.
+    /// The coordinates of the faulting thread in its block. If several threads fault, these are the coordinates of the thread whose fault
+    /// was found first.
     pub thread: [u32; 3],
-    /// The warp within the block.
+    /// The warp's number in its block.
     pub warp: u32,
-    /// The lane within the warp.
+    /// The lane's number in its warp.
     pub lane: u32,
     /// The line in the PTX text, counted from 1.
     pub line: u32,
@@ -284,8 +285,8 @@ pub enum Conflict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A global access that does not lie inside one live allocation, and does not begin in freed memory. In other spaces, an access beyond
-    /// the end of the space.
+    /// In global memory: an access that neither lies inside one live allocation nor begins in freed memory. In another space: an access
+    /// beyond the end of the space.
     OutOfBounds {
         /// The space of the access.
         space: Space,
@@ -357,7 +358,7 @@ pub enum FaultKind {
     },
     /// An invalid use of a barrier or an mbarrier, for example with a wrong number or count.
     InvalidBarrier {
-        /// The mistake, as text, with the numbers.
+        /// The mistake, as text, often with the wrong number or count.
         what: String,
     },
     /// A `*.sync` instruction whose member mask does not match the lanes that execute it, or a shuffle that reads from a lane that takes no
@@ -377,7 +378,7 @@ pub enum FaultKind {
         address: u64,
         /// Why the two accesses conflict.
         conflict: Conflict,
-        /// The access that came first in this run.
+        /// The access that came first in this launch.
         earlier: Box<Side>,
         /// The access at which the race was found.
         later: Box<Side>,

@@ -76,9 +76,9 @@ pub enum Doer {
 /// The coordinates of a thread in its grid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThreadPlace {
-    /// The block's place in the grid.
+    /// The coordinates of the block in its grid.
     pub block: [u32; 3],
-    /// The thread's place in its block.
+    /// The coordinates of the thread in its block.
     pub thread: [u32; 3],
     /// The thread's number in its block.
     pub index: u32,

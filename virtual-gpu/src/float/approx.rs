@@ -81,7 +81,7 @@ mod tests {
             (0, INFINITE, INFINITE),
             (subnormal, INFINITE, INFINITE),
             (INFINITE, 0, 0),
-            // The lower half of a NaN is not read.
+            // This operand is a NaN only because of its lower half, which is not read. So it counts as infinity.
             (INFINITE | 1, 0, 0),
             (SIGN | u64::MAX, NAN, NAN),
         ] {

@@ -107,7 +107,7 @@ pub(crate) fn saturate_double(value: f64) -> f64 {
     if value > 0.0 { value.min(1.0) } else { 0.0 }
 }
 
-/// A float of 16 bits, widened.
+/// Widens a float of 16 bits to f32.
 pub(crate) fn half_to_single(bits: u16, format: Format) -> f32 {
     let fraction_bits = format.precision - 1;
     let exponent_mask = (1_u32 << (15 - fraction_bits)) - 1;

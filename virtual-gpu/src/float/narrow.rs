@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn flushing_detects_tininess_at_full_precision() {
-        // The value is exact in f64. Adding and subtracting a power of two rounds it to the precision of f16.
+        // `x` is an exact product. Adding and subtracting a power of two rounds `x` to the precision of f16.
         let tiny = |x: f64| {
             let exponent = (x.abs().to_bits() >> 52) as i32 - 1023;
             let shift = 2_f64.powi(exponent - 10 + 52);

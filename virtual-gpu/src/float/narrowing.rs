@@ -62,7 +62,8 @@ impl Finish {
     const RECTIFY: u32 = 1 << 8;
     const HOLD: u32 = 1 << 9;
 
-    /// With `.relu` negative results become +0. With `.satfinite` an infinite result becomes the largest finite magnitude with its sign.
+    /// With `.relu`, a negative result becomes +0. With `.satfinite`, an infinite result becomes the largest finite number of the same
+    /// sign.
     pub(crate) fn new(rectifies: bool, holds: bool) -> Self {
         let rectify = if rectifies { Self::RECTIFY } else { 0 };
         Self(rectify | if holds { Self::HOLD } else { 0 })

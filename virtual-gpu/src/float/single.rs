@@ -182,8 +182,8 @@ pub(crate) fn max_nan_single<const M: u8>(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `min.xorsign.abs` and `max.xorsign.abs`: the magnitude of the result, with the product of the signs of
-/// `a` and `b`. A NaN gets no sign.
+/// `min.xorsign.abs` and `max.xorsign.abs`: the result has the given magnitude, and its sign is the product of the signs of `a` and `b`. A
+/// NaN gets no sign.
 pub(crate) fn xor_sign_single(magnitude: f32, a: f32, b: f32) -> f32 {
     if magnitude.is_nan() {
         return NAN;

@@ -191,7 +191,7 @@ fn vector<'a>(
     if !matches!(first.space, AddressSpace::Global | AddressSpace::Generic) {
         return Err("an operation on a vector that is not in global memory".into());
     }
-    // A register may be both a target and a later operand, so targets are written at the end.
+    // A register may be both the target of one element and an operand of a later element, so the targets are written at the end.
     let mut results = Vec::new();
     for (value, part) in values.iter().zip(0..) {
         let b = body.source(value, ty)?;

@@ -222,8 +222,8 @@ impl<'a> Body<'a, '_> {
         self.scope_mut().names.insert(name, entity);
     }
 
-    /// The meaning of a name in the current scopes. If they do not define the name, this is the module's variable of this name. `None` if
-    /// the module has no such variable.
+    /// The meaning of a name in the current scopes. If the scopes do not define the name, the result is the module's variable of this name.
+    /// If the module has no such variable, the result is `None`.
     pub(super) fn find(&mut self, name: &'a str) -> Option<Entity<'a>> {
         for index in (self.first_scope..self.scopes.len()).rev() {
             if let Some(entity) = self.scopes[index].names.get(name) {

@@ -1,13 +1,14 @@
 //! Limits on the size of programs. Calls are expanded in place, including calls within called functions. So without limits a short text
 //! could need exponential time and memory.
 
-/// The most instructions of a kernel, with calls expanded.
+/// The greatest number of instructions in a kernel, with calls expanded.
 pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
-/// The most registers of a kernel, with calls expanded. Each takes 256 bytes of every warp.
+/// The greatest number of registers in a kernel, with calls expanded. Each register takes 256 bytes in every warp.
 pub(super) const MAX_REGISTERS: u32 = 1 << 16;
 /// When this many problems are listed, further problems in kernels are left out.
 pub(super) const MAX_PROBLEMS: usize = 10_000;
-/// The most statements in all kernels of a text, with calls expanded. Each label of a `brx.idx` counts as a statement.
+/// The greatest number of statements in all kernels of a text together, with calls expanded. Each label of a `brx.idx` counts as a
+/// statement.
 const MAX_STATEMENTS: u64 = 1 << 22;
 
 /// The remaining budget of statements.

@@ -79,7 +79,7 @@ fn variable<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>) -> Option<Variabl
     }
 }
 
-/// The register of an argument. A variable for parameters of calls is loaded into a new register.
+/// The register of an argument. If the argument is a variable for parameters of calls, the variable is loaded into a new register.
 fn value<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>, ty: Type) -> Result<Reg, String> {
     let Some(variable) = variable(body, actual) else {
         return body.source(actual, ty);

@@ -20,7 +20,7 @@ use crate::ptx::ast::{self, Function, Operand, StateSpace};
 
 /// The greatest depth of nested calls.
 const MAX_DEPTH: usize = 64;
-/// The most calls that are expanded in one kernel. Calls within called functions count each time.
+/// The greatest number of calls that are expanded in one kernel. A call within a called function counts each time it is expanded.
 const MAX_CALLS: u32 = 1 << 16;
 
 /// A call that is being expanded.

@@ -36,7 +36,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// The relation, and how it is combined with another predicate.
+/// The relation, and how its outcome is combined with another predicate.
 struct Comparison {
     f: Relate,
     /// The relation of the upper values, if the type is a pair.
@@ -101,8 +101,9 @@ fn compare<'a>(
         body.emit(one(comparison.f, d, inverse), Class::Compare);
         return Ok(());
     };
-    // If the compared values are pairs, the second predicate is the outcome of the upper values. Both outcomes are computed before either
-    // is stored, because a destination may also be a source. If a destination is the guard, it is stored last.
+    // The compared values are pairs. The first destination gets the outcome for the lower values, and the second destination the outcome
+    // for the upper values. Both outcomes are computed before either is stored, because a destination may also be a source. If a
+    // destination is the guard, it is stored last.
     let outcomes = [body.new_predicate(), body.new_predicate()];
     body.emit(one(comparison.f, Some(outcomes[0]), None), Class::Compare);
     body.emit(one(upper, Some(outcomes[1]), None), Class::Compare);
@@ -136,7 +137,7 @@ fn set_predicate<'a>(
     compare(body, &comparison, sources, d, inverse)
 }
 
-/// `set`: all ones or 1.0 where the relation holds, and 0 elsewhere.
+/// `set`: if the relation holds, the result is 1.0, or all ones in an integer type. Otherwise the result is 0.
 fn set_value<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

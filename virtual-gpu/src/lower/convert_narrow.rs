@@ -38,7 +38,7 @@ macro_rules! by_float {
     };
 }
 
-/// Whether this module handles a conversion of one value, not of a pair.
+/// Whether this module handles a conversion. The conversion must be of one value, not of a pair.
 pub(super) fn concerns(to: Type, from: Type) -> bool {
     to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
 }

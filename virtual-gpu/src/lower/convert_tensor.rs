@@ -1,4 +1,4 @@
-//! `cvt` to tf32: f32 with the precision of f16.
+//! `cvt` to tf32, which is f32 with the precision of f16.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -17,7 +17,7 @@ const NEAREST: u64 = 1;
 const ZERO: u64 = 2;
 /// Negative values become +0.
 const RECTIFY: u64 = 1 << 8;
-/// An infinite result becomes the largest finite magnitude with its sign. The hardware does this by subtracting one unit in the last place,
+/// An infinite result becomes the largest finite number of the same sign. The hardware does this by subtracting one unit in the last place,
 /// and subtracts the same from a NaN result.
 const HOLD: u64 = 1 << 9;
 

@@ -1,5 +1,5 @@
-//! Asynchronous copies: `cp.async` from global to shared memory, and `cp.async.bulk` in both directions.
-//! Tensors, multicast, reductions and other blocks of a cluster are not supported.
+//! Asynchronous copies: `cp.async` from global to shared memory, and `cp.async.bulk` in both directions. Not supported are copies of
+//! tensors, multicast copies, copies that reduce, and copies to other blocks of a cluster.
 
 use super::body::Body;
 use super::mbarrier;
@@ -55,9 +55,9 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// `cp.async.mbarrier.arrive`: one arrival when the thread's earlier plain copies have landed. Without `.noinc`, the instruction first
-/// raises the pending count by one, and the arrival lowers it again. So the count is unchanged in the end, and the instruction only orders
-/// the copies before the phase's end.
+/// `cp.async.mbarrier.arrive`: one arrival when the thread's earlier copies without `.bulk` have landed. Without `.noinc`, the instruction
+/// first raises the pending count by one, and the arrival lowers it again. So the count is unchanged in the end, and the instruction only
+/// orders the copies before the phase's end.
 fn arrive_when_landed<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -123,7 +123,7 @@ fn check_target(
     let (major, minor) = device.compute_capability;
     let own = major * 10 + minor;
     let fits = match name.strip_prefix(digits) {
-        // `sm_90a` runs on compute capability 9.0 and nothing else.
+        // `sm_90a` runs only on compute capability 9.0.
         Some("a") => number == own,
         // `sm_100f` runs on 10.0 and later members of its family.
         Some("f") => number <= own && number / 10 == major,

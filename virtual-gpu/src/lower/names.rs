@@ -35,7 +35,7 @@ pub(super) enum VariableAddress {
     DynamicShared,
 }
 
-/// `%r<5>`: names that get a register at their first use.
+/// The names that a declaration such as `%r<5>` makes. Each of them gets a register at its first use.
 #[derive(Debug)]
 pub(super) struct Range {
     pub count: u64,

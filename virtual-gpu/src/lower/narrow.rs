@@ -1,7 +1,8 @@
 //! Arithmetic on f16, bf16, f16x2 and bf16x2.
 //!
-//! A constant operand holds flushing, saturation, `.oob`, and the form of `min` or `max`. Most of these instructions compute in integers,
-//! so testing the operand at run time costs little in comparison.
+//! Each instruction gets a constant control operand. It says whether the instruction flushes, saturates and has `.oob`, and which form of
+//! `min` or `max` it is. Most of these instructions compute in integers, so testing the control operand at run time costs little in
+//! comparison.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -75,7 +76,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// The bit of a control operand for `.oob`: if a factor is out of bounds, the result is zero.
+/// The bit for `.oob` in a control operand. If the bit is set and a factor is the NaN for items out of bounds, the result is zero.
 const OUT_OF_BOUNDS: u64 = 1 << 16;
 
 /// `fma` with its modifiers, except `.relu`.

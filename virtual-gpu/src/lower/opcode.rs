@@ -70,7 +70,7 @@ impl<'a> Opcode<'a> {
         self.mode_with(rounding.unwrap_or_default())
     }
 
-    /// Takes flushing alone, for instructions that have no modifiers of rounding and saturation.
+    /// Takes only flushing, for instructions that have no modifiers for rounding and saturation.
     pub(super) fn flush(&mut self) -> Mode {
         Mode(if self.takes("ftz") { Mode::FLUSH } else { 0 })
     }

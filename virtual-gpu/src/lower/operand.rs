@@ -1,4 +1,4 @@
-//! Operands, as registers, predicates and addresses.
+//! Turns operands into registers, predicates and addresses.
 
 use super::body::Body;
 use super::names::{Entity, Variable, VariableAddress};
@@ -139,7 +139,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// The halves of a register of 128 bits, a source or a destination. The lower half comes first.
+    /// The halves of a register of 128 bits, which may be a source or a destination. The lower half comes first.
     pub(super) fn halves(&mut self, operand: &Operand<'a>) -> Result<[Reg; 2], String> {
         let Operand::Name(name) = operand else {
             return Err(format!("{} where .b128 stands", describe(operand)));
@@ -168,7 +168,8 @@ impl<'a> Body<'a, '_> {
         Ok(Some(self.predicate(name, Sense::Plain)?.pred))
     }
 
-    /// A source that is a predicate, plain or negated, or a number. A number is true unless it is zero.
+    /// A source that is read as a predicate. The operand is the name of a predicate, plain or negated, or it is a number. A number is true
+    /// unless it is zero.
     pub(super) fn source_predicate(&mut self, operand: &Operand<'a>) -> Result<PredSource, String> {
         match operand {
             Operand::Name(name) => self.predicate(name, Sense::Plain),

@@ -77,7 +77,7 @@ fn leaders(code: &[Instruction]) -> Vec<bool> {
     leaders
 }
 
-/// Basic blocks by number, in the order of the text.
+/// The basic blocks, numbered in the order of the text.
 struct Graph {
     starts: Vec<usize>,
     end: usize,

@@ -2,9 +2,9 @@
 //! instruction are known only when the text is read. So the `by_…!` macros compile a loop for each type or mode, and choose among the
 //! loops.
 //!
-//! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2). `by_integer!(ty, T => …)` is `Some` of the
-//! expression, in which `T` stands for the integer type. It is `None` if `ty.is_integer()` is false. In `by_mode!(mode, M => …)`, `M` is
-//! the mode as a constant.
+//! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2). `by_integer!(ty, T => e)` is `Some(e)`,
+//! where `T` in the expression `e` stands for the Rust type that fits `ty`. If `ty.is_integer()` is false, it is `None`. In
+//! `by_mode!(mode, M => e)`, `M` is the mode as a constant.
 
 macro_rules! map1 {
     ($a:ty, $f:expr) => {{
@@ -101,7 +101,8 @@ macro_rules! by_integer {
     }};
 }
 
-/// Evaluates to `Some` of the expression, in which `$t` stands for a type of one or two 16-bit floats. `None` for other types.
+/// Evaluates to `Some($e)` if `$ty` is a type of one or two 16-bit floats, and to `None` for other types. In `$e`, the name `$t` stands for
+/// the Rust type that fits `$ty`.
 macro_rules! by_narrow {
     ($ty:expr, $t:ident => $e:expr) => {{
         use crate::lower::types::{Kind, PackedElement};
@@ -221,7 +222,7 @@ macro_rules! by_mode {
     };
 }
 
-/// Like `by_mode!`, for expressions that depend on flushing only.
+/// Like `by_mode!`, for expressions that depend only on whether the mode flushes subnormal values.
 macro_rules! by_flush {
     ($mode:expr, $m:ident => $e:expr) => {
         match $mode.flushes() {

@@ -10,13 +10,13 @@ use crate::config::DeviceConfig;
 use crate::program::{AddressSpace, Parameter};
 use crate::ptx::ast::{self, Array, Function, Linkage};
 
-/// The most bytes of all `.const` variables of a text.
+/// The most bytes that all `.const` variables of a text may have together.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
 /// The most bytes of local memory that a kernel and the functions that it calls may declare together. Every device has at least this much
 /// local memory for each thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
-/// The most bytes of a kernel's parameters. The next two constants are the first version of PTX with this limit, and the limit of older
-/// versions.
+/// The most bytes that the parameters of a kernel may have together. The next two constants are the first version of PTX with this limit,
+/// and the limit of older versions.
 const MAX_PARAMETER_BYTES: u64 = 32_764;
 const LARGE_PARAMETERS: (u32, u32) = (8, 1);
 const OLD_MAX_PARAMETER_BYTES: u64 = 4352;
@@ -165,8 +165,8 @@ impl<'a> Body<'a, '_> {
         })
     }
 
-    /// A shared variable of the module. It is placed when a kernel first uses it. If there is no room for the variable, this is reported
-    /// once for each kernel, not at every use.
+    /// A shared variable of the module. Its first use in a kernel places it in this kernel's shared memory. If there is no room for the
+    /// variable, this is reported once for each kernel, not at every use.
     pub(super) fn find_shared(&mut self, name: &'a str) -> Option<Variable> {
         if let Some(variable) = self.shared_variables.get(name) {
             return Some(*variable);

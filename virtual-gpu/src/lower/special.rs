@@ -14,7 +14,7 @@ pub(super) fn parse(name: &str) -> Option<(Special, u32)> {
             "%ntid" => Special::Ntid(axis),
             "%ctaid" => Special::Ctaid(axis),
             "%nctaid" => Special::Nctaid(axis),
-            // Without clusters, every block is a cluster of its own.
+            // Without clusters, every block counts as a cluster of one block.
             "%clusterid" => Special::Ctaid(axis),
             "%nclusterid" => Special::Nctaid(axis),
             "%cluster_ctaid" => Special::Fixed(0),

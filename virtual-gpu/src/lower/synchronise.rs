@@ -53,7 +53,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// `d|p`, or `d` alone.
+/// The targets in an operand: a register and a predicate if it is `d|p`, or a register alone if it is `d`.
 fn with_predicate<'a>(
     body: &mut Body<'a, '_>,
     operand: &Operand<'a>,

@@ -105,7 +105,7 @@ impl Type {
     }
 }
 
-/// Unsigned, 32 bits: lanes, counts, member masks.
+/// The type of lane numbers, counts and member masks: unsigned, 32 bits.
 pub(super) const U32: Type = Type {
     kind: Kind::Unsigned,
     bits: 32,

@@ -44,8 +44,8 @@ impl Allocation {
         })
     }
 
-    /// Like [`new`](Self::new), but kernels use the host address of the bytes. The host's writes are not
-    /// tracked, so every byte counts as written.
+    /// Like [`new`](Self::new), but kernels use the host address of the bytes. The host's writes are not tracked, so every byte counts as
+    /// written.
     pub(super) fn pinned(bytes: u64) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         let words = Words::zeroed(count, PAGE_BYTES)?;
@@ -69,13 +69,15 @@ impl Allocation {
         self.written.trust();
     }
 
-    /// The written bytes among `count` bytes inside the allocation, one bit each. `count` is at most 16.
+    /// Which of the `count` bytes at `address` are written: one bit for each byte, set if it is written. The bytes lie inside the
+    /// allocation, and `count` is at most 16.
     #[inline]
     pub(crate) fn written(&self, address: u64, count: u32) -> u32 {
         self.written.bytes((address - self.base) as usize, count)
     }
 
-    /// Records which of the `count` bytes count as written: those whose bit in `mask` is set. `count` is at most 16.
+    /// Records the state of the `count` bytes at `address`. A byte counts as written if its bit in `mask` is set, and as not written
+    /// otherwise. The bytes lie inside the allocation, and `count` is at most 16.
     #[inline]
     pub(crate) fn set_written(&self, address: u64, count: u32, mask: u32) {
         let offset = (address - self.base) as usize;

@@ -115,8 +115,8 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `bytes` is 0, or the device or the host has fewer bytes free, or the device has too few unused addresses. All allocations of a
-    /// device, freed ones included, share 16 TiB of addresses.
+    /// The call fails if `bytes` is 0, if the device or the host has fewer than `bytes` bytes free, or if the device has too few unused
+    /// addresses. All allocations of a device, freed ones included, share 16 TiB of addresses.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)
     }
@@ -184,8 +184,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Allocates pinned host memory of at least one byte, which kernels access at its host address. `None` if the host
-    /// has no more memory.
+    /// Allocates pinned host memory of at least one byte, which kernels access at its host address. `None` if the host has no more memory.
     pub(crate) fn pin(&self, bytes: u64) -> Option<NonNull<u8>> {
         let allocation = Allocation::pinned(bytes)?;
         let start = allocation.host_start();
@@ -194,7 +193,7 @@ impl Memory {
         Some(start)
     }
 
-    /// Frees memory of [`pin`](Self::pin). Running launches keep the memory until they end.
+    /// Frees the memory that [`pin`](Self::pin) allocated at `address`. Running launches keep the memory until they end.
     pub(crate) fn unpin(&self, address: u64) {
         self.write_table().pinned.remove(&address);
     }
@@ -367,8 +366,7 @@ impl Memory {
     /// The first byte of a range that counts as never written, as an offset from the start of the range. `None` if all its bytes count as
     /// written.
     ///
-    /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as
-    /// written.
+    /// After a launch without the check for uninitialised bytes, all memory that the launch could access counts as written.
     ///
     /// ```
     /// let memory = virtual_gpu::Memory::new(1 << 20);

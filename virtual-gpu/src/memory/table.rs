@@ -13,7 +13,7 @@ pub(super) struct Table {
     pub(super) live: BTreeMap<u64, Arc<Allocation>>,
     /// Pinned host memory, which kernels can access. It does not count as the device's memory.
     pub(super) pinned: BTreeMap<u64, Arc<Allocation>>,
-    /// Managed memory. It does not count as the device's memory either.
+    /// Managed memory. Like pinned memory, it does not count as the device's memory.
     pub(super) managed: BTreeMap<u64, Arc<Allocation>>,
     pub(super) freed: BTreeMap<u64, u64>,
     pub(super) next: u64,

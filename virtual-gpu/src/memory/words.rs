@@ -50,8 +50,9 @@ impl Deref for Words {
     #[inline]
     fn deref(&self) -> &[AtomicU32] {
         // SAFETY: `zeroed` allocated `count` words at `start`, aligned and zeroed, and zero is a value of `AtomicU32`. They are freed in
-        // `drop`, so they outlive the borrow of `self`. The host program also has a pointer to pinned or managed memory. By CUDA's
-        // contract, it does not access memory while work on the device uses it, unless both use atomic operations.
+        // `drop`, so they outlive the borrow of `self`. If the memory is pinned or managed, the host program also has a pointer to it. By
+        // CUDA's contract, the host program does not access this memory while work on the device uses the memory, unless both use atomic
+        // operations.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.count) }
     }
 }

@@ -1,10 +1,10 @@
-//! Which bytes of an allocation count as written: four bits for each word of four bytes.
+//! Which bytes of an allocation count as written: a mask of four bits for each word of four bytes.
 //!
 //! Host calls, and launches with the check for uninitialised bytes, keep this record up to date. After a launch without this check, all
 //! memory that the launch could access counts as written.
 //!
-//! The masks hold differences from the initial state, so they begin as zeros. The masks of a large
-//! allocation take no host memory until something changes.
+//! The masks hold differences from the initial state, so they begin as zeros. The masks of a large allocation take no host memory until
+//! something changes.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
@@ -26,8 +26,7 @@ impl Written {
         Self::beginning_with(0, words)
     }
 
-    /// A record in which every byte is written at first, and may become undefined later. `None` if the host has
-    /// no memory for the masks.
+    /// A record in which every byte is written at first, and may become undefined later. `None` if the host has no memory for the masks.
     pub(super) fn everything(words: usize) -> Option<Self> {
         Self::beginning_with(WHOLE, words)
     }
@@ -45,7 +44,7 @@ impl Written {
         self.all.store(true, Relaxed);
     }
 
-    /// The written bytes among `count` bytes, one bit each. `count` is at most 16.
+    /// Which of the `count` bytes at `offset` are written: one bit for each byte, set if it is written. `count` is at most 16.
     #[inline]
     pub(super) fn bytes(&self, offset: usize, count: u32) -> u32 {
         let wanted = (1 << count) - 1;
@@ -62,7 +61,8 @@ impl Written {
         found >> skipped & wanted
     }
 
-    /// Records which of the `count` bytes count as written: those whose bit in `mask` is set. `count` is at most 16.
+    /// Records the state of the `count` bytes at `offset`. A byte counts as written if its bit in `mask` is set, and as not written
+    /// otherwise. `count` is at most 16.
     #[inline]
     pub(super) fn set(&self, offset: usize, count: u32, mask: u32) {
         let (first, skipped) = (offset / 4, offset % 4);

@@ -2,7 +2,8 @@
 
 use super::{Address, Pred, Reg};
 
-/// The kind of a copy. Plain and bulk copies form separate groups, so an instruction that forms or awaits groups also has a kind.
+/// The kind of a copy. Plain and bulk copies belong to separate groups, so an instruction that commits a group or waits for groups also has
+/// a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitFor {
     Plain,
@@ -20,7 +21,7 @@ pub(crate) struct CopyAsync {
     pub read: Option<Reg>,
     /// The mbarrier that the copy reports to when its bytes have landed. A copy with an mbarrier has no group.
     pub mbarrier: Option<Address>,
-    /// Scratch registers: two addresses, two parts of the data, one byte.
+    /// Scratch registers: for the source address, the target address, the low half of the data, the high half, and one byte.
     pub scratch: [Reg; 5],
 }
 
@@ -35,9 +36,9 @@ pub(crate) enum MbarrierKind {
     Expect,
     /// Lowers the number of awaited bytes.
     Complete,
-    /// Tests whether the phase that a state belongs to is complete.
+    /// Tests whether a phase is complete: the phase to which the given state belongs.
     TestState,
-    /// Tests whether the phase that has the given parity is complete.
+    /// Tests whether the phase with the given parity is complete.
     TestParity,
 }
 

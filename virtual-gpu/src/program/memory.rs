@@ -11,7 +11,7 @@ pub(crate) enum AddressSpace {
     Constant,
     Shared,
     Local,
-    /// Parameters of a call, stored with local memory.
+    /// Parameters of a call. They lie in local memory.
     CallParam,
     /// Parameters of the kernel.
     KernelParam,

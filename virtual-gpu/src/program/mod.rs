@@ -77,7 +77,7 @@ pub(crate) type Map3 = fn(&mut Registers, Reg, [Reg; 3], u32);
 pub(crate) type Map4 = fn(&mut Registers, Reg, [Reg; 4], u32);
 /// Computes two results, such as a sum and its carry.
 pub(crate) type MapPair = fn(&mut Registers, [Reg; 2], [Reg; 4], u32);
-/// Which lanes satisfy a relation.
+/// Computes which lanes satisfy a relation.
 pub(crate) type Relate = fn(&Registers, [Reg; 2]) -> u32;
 /// Combines two predicates into one, lane by lane.
 pub(crate) type Logic = fn(u32, u32) -> u32;
@@ -124,10 +124,10 @@ pub struct Parameter {
 pub(crate) struct Program {
     pub name: String,
     pub instructions: Vec<Instruction>,
-    /// The rank of each instruction. When a warp has diverged, usually its lanes at the lowest rank run first. Loops usually have lower
-    /// ranks than the code after them.
+    /// The rank of each instruction. When a warp has diverged, the lanes whose next instruction has the lowest rank usually run first. A
+    /// loop usually has lower ranks than the code after it.
     pub ranks: Vec<u32>,
-    /// Whether an instruction starts a basic block.
+    /// For each instruction, whether it starts a basic block.
     pub leaders: Vec<bool>,
     pub places: Vec<SourceLine>,
     pub constants: Vec<Row>,

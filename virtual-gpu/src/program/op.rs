@@ -34,7 +34,8 @@ pub(crate) enum Op {
         d: [Reg; 2],
         s: [Reg; 4],
     },
-    /// Where `with` is a function `g` and a predicate `p`: `d = g(f(s), p)`, `inverse = g(!f(s), p)`.
+    /// If `with` is `None`: `d = f(s)` and `inverse = !f(s)`. If `with` is a function `g` and a predicate `p`: `d = g(f(s), p)` and
+    /// `inverse = g(!f(s), p)`.
     Compare {
         f: Relate,
         s: [Reg; 2],
@@ -116,7 +117,7 @@ pub(crate) enum Op {
         line: Reg,
         function: Reg,
     },
-    /// `nanosleep`: ends the fragment's run, so that another fragment of the warp can go first.
+    /// `nanosleep`: the lanes that execute it pause, so that other lanes of the warp can run first.
     Yield,
     ActiveMask {
         d: Reg,

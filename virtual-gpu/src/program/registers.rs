@@ -1,8 +1,7 @@
 //! The registers of one warp: a row of 32 slots for each register, and a mask of lanes for each predicate. Also the loops that compute
 //! rows.
 //!
-//! The loops always compute all 32 lanes, because that vectorises. Only the lanes in the mask are
-//! stored.
+//! The loops always compute all 32 lanes, because such a loop is vectorised. They store only the lanes in the mask.
 
 use std::sync::Arc;
 

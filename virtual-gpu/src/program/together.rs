@@ -28,7 +28,7 @@ pub(crate) enum VoteMode {
     Uniform,
 }
 
-/// How a warp reduction combines.
+/// How a warp reduction combines two values.
 pub(crate) type Combine = fn(u64, u64) -> u64;
 
 /// What a thread does at a barrier.

@@ -230,8 +230,8 @@ impl<'a> Unit<'a> {
         (items, at)
     }
 
-    /// The text's part of the linked text, with its private names made unique. It leaves out a definition if the definition of another text
-    /// is kept. It leaves out an `.extern` variable if a text has a definition of this variable that is not private.
+    /// The text's part of the linked text, with its private names made unique. It leaves out a definition if another text's definition of
+    /// the same name is kept. It leaves out an `.extern` variable if a text has a definition of this variable that is not private.
     fn written(
         &self,
         number: usize,

@@ -1,5 +1,5 @@
-//! Parses PTX: `lex` splits the text into tokens, `parse` builds the tree of `ast`. `link` combines
-//! several texts.
+//! Parses PTX: `lex` splits the text into tokens, and `parse` builds the syntax tree, whose types are in `ast`. `link` combines several
+//! texts.
 //!
 //! The parser checks only the syntax. `lower` resolves names, and decides whether an instruction exists.
 

@@ -45,7 +45,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Operands that are numbers, or names with or without an offset, up to and including the closing character.
+    /// Parses operands up to and including the closing character. Each operand is a number, or a name with or without an offset.
     fn plain_operands(&mut self, close: u8) -> Parsed<Vec<Operand<'a>>> {
         let mut operands = Vec::new();
         while !self.is(close) {

@@ -109,8 +109,8 @@ impl<'a> Parser<'a, '_> {
         found
     }
 
-    /// Records the problem. Then continues after the next `;` or at the next brace, whichever comes first. The braces of a whole vector do
-    /// not count.
+    /// Records the problem. Then continues after the next `;` or at the next brace, whichever comes first. The braces around a vector
+    /// operand do not count.
     fn recover(&mut self, problem: Problem) {
         self.problems.push(problem);
         loop {

@@ -1,5 +1,4 @@
-//! Declarations: `.shared .align 4 .b8 name[256];`, `.reg .b32 %r<5>;`, `.param .u64 name`, with
-//! their initialisers.
+//! Parses declarations with their initialisers: `.shared .align 4 .b8 name[256];`, `.reg .b32 %r<5>;`, `.param .u64 name`.
 
 use super::ast::{Array, Initial, Linkage, StateSpace, Variable};
 use super::lex::Kind;

@@ -82,7 +82,8 @@ fn a_misaligned_access_has_its_own_code() {
 
 #[test]
 fn a_primary_context_can_be_reset() {
-    // The tests that use `cust` need this process's primary context, so a new process resets its own primary context.
+    // The tests that use `cust` need the primary context of this process. So this test starts a new process, and resets the primary context
+    // there.
     if in_a_process_of_its_own("faults::a_primary_context_can_be_reset") {
         reset_primary(retain_primary());
     }

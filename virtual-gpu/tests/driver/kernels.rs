@@ -48,8 +48,8 @@ pub const PTX: &CStr = cr#"
 }
 "#;
 
-/// `set(p)`: p[i] = i. `get(p, to)`: to[i] = p[i]. Here i is the thread's place in the grid. `set_bytes(p)`: p[i] = i for bytes, where i is
-/// the thread's place in its block.
+/// `set(p)`: p[i] = i. `get(p, to)`: to[i] = p[i]. In both, i is the index of the thread in the grid. `set_bytes(p)`: p[i] = i, where the
+/// elements of p are bytes, and i is the index of the thread in its block.
 pub const ROWS: &CStr = cr#"
 .version 7.8
 .target sm_90

@@ -1,4 +1,4 @@
-//! Launches with attributes, and the demands of a programmatic launch on its kernel.
+//! Launches with attributes, and what a programmatic launch requires of its kernel.
 
 use crate::kernels::{DEPENDENT, PTX};
 use crate::raw::*;
@@ -9,7 +9,7 @@ use virtual_gpu::{Dependence, FaultKind, RunOptions};
 
 /// `CU_LAUNCH_ATTRIBUTE_IGNORE`, with any value.
 const IGNORE: (i32, i32) = (0, 77);
-/// The attribute that makes a launch programmatic, or says that it is not.
+/// The attribute of programmatic launches. With the value 1, the launch is programmatic. With the value 0, it is not.
 const PROGRAMMATIC: (i32, i32) = (6, 1);
 const NOT_PROGRAMMATIC: (i32, i32) = (6, 0);
 

@@ -11,7 +11,7 @@ use std::ptr;
 const TEXT: i32 = 1;
 const LIBRARY: i32 = 4;
 
-/// The device runtime's library, if there is one. The virtual device needs no file.
+/// The path of the device runtime's library, if there is one. For the virtual device, the file need not exist.
 fn device_runtime() -> Option<CString> {
     let folders = [
         std::env::var("CUDA_PATH").ok(),
@@ -133,7 +133,7 @@ fn pinned_memory_does_not_disturb_launches_of_grids() {
         return;
     }
     let _context = Context::new();
-    // On the virtual device, pinned memory lies at a higher address than device memory, where the grid's parameters are.
+    // The parameters of the launched grid lie in device memory. On the virtual device, pinned memory lies at a higher address.
     pinned(4);
     let raise = launching::launch("raise", "3", FIRE_AND_FORGET);
     assert_eq!(run_linked(&raise, 0).map(|words| words[0]), Ok(8));
@@ -226,7 +226,7 @@ const CALLER: &CStr = c"
 }
 ";
 
-/// The text whose functions are called. It has its own variable `own`. `shared` is the same function in both texts.
+/// The text whose functions are called. Each of the two texts has a private variable `own`. `shared` is the same function in both texts.
 const CALLED: &CStr = c"
 .version 7.1
 .target sm_70

@@ -65,7 +65,7 @@ fn load_code(image: &CStr) -> i32 {
     unsafe { cuModuleLoadData(&mut 0, image.as_ptr()) }
 }
 
-/// PTX for a newer device has the error of invalid PTX. The error "no binary for this GPU" is for compiled code only.
+/// PTX for a newer device is refused with the error for invalid PTX. The error "no binary for this GPU" is for compiled code only.
 #[test]
 fn each_loading_error_has_its_code() {
     let _context = Context::new();
@@ -138,8 +138,7 @@ fn shared_memory_beyond_the_default_must_be_requested() {
     assert_eq!(cuCtxSynchronize(), 0);
 }
 
-/// How many blocks a multiprocessor holds. The virtual device has the limits of an H100 and of an
-/// H200.
+/// How many blocks a multiprocessor holds. An H100 and an H200 have the same limits, and the virtual device has them too.
 #[test]
 fn occupancy_is_limited_by_threads_shared_memory_and_blocks() {
     let _context = Context::new();

@@ -51,7 +51,7 @@ pub struct Plane {
     pub rows: usize,
 }
 
-/// One side of a copy of a [`Plane`].
+/// The source or the destination of the copy that a [`Plane`] describes.
 #[repr(C)]
 pub struct PlaneSide {
     pub x_bytes: usize,
@@ -73,7 +73,7 @@ pub struct Planes {
     pub planes: usize,
 }
 
-/// One side of a copy of [`Planes`].
+/// The source or the destination of the copy that [`Planes`] describes.
 #[repr(C)]
 pub struct Side {
     pub x_bytes: usize,

@@ -43,7 +43,7 @@ fn a_box_is_copied_in_a_stream() {
     let (first, second) = (alloc(WORDS), zeros(WORDS));
     assert_eq!(upload(first, &source), 0);
     let copy = Planes::new(device(first, FROM), device(second, TO));
-    // SAFETY: both sides are live device memory, and the copied part lies inside.
+    // SAFETY: both sides are live device memory, and the copied part lies inside both.
     assert_eq!(unsafe { cuMemcpy3DAsync_v2(&copy, own) }, 0);
     assert_eq!(cuStreamSynchronize(own), 0);
     let mut words = vec![0; WORDS];
@@ -63,7 +63,7 @@ fn a_plane_is_copied() {
         width_bytes: width * 4,
         rows,
     };
-    // SAFETY: both sides are live memory, and the copied part lies inside.
+    // SAFETY: both sides are live memory, and the copied part lies inside both.
     assert_eq!(unsafe { cuMemcpy2D_v2(&copy) }, 0);
     let mut words = vec![0; WORDS];
     assert_eq!(download(&mut words, address), 0);

@@ -99,7 +99,8 @@ pub struct Gate(Arc<AtomicBool>);
 impl Gate {
     pub fn closed(stream: usize) -> Self {
         unsafe extern "C" fn wait(data: *mut c_void) {
-            // SAFETY: `closed` passes the pointer of an `Arc` of this type, and gives up this `Arc`.
+            // SAFETY: `closed` passes a pointer that `Arc::into_raw` returned for an `Arc<AtomicBool>`. This call takes over the ownership
+            // of that `Arc`.
             let open = unsafe { Arc::from_raw(data.cast::<AtomicBool>().cast_const()) };
             let begun = Instant::now();
             while !open.load(Ordering::Acquire) && begun.elapsed() < LONGEST_WAIT {
@@ -227,7 +228,7 @@ pub fn load(text: &CStr) -> usize {
 
 pub fn function(module: usize, name: &CStr) -> usize {
     let mut function = 0;
-    // SAFETY: the text ends with NUL.
+    // SAFETY: `name` ends with NUL.
     let found = unsafe { cuModuleGetFunction(&mut function, module, name.as_ptr()) };
     assert_eq!(found, 0);
     function

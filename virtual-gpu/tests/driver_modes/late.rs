@@ -21,7 +21,8 @@ unsafe extern "C" {
     safe fn atexit(function: extern "C" fn()) -> i32;
 }
 
-/// Works in the primary context, and prints a downloaded word and the results of the calls before the context's release.
+/// Makes calls in the primary context, and then releases the context. Prints a downloaded word, and the result of each call except the
+/// release.
 fn work() {
     let (mut context, mut popped, mut address, mut stream, mut word) = (0, 0, 0, 0, 0_u32);
     let mut codes = vec![

@@ -67,7 +67,7 @@ fn every_element_of_a_vector_has_its_own_bytes() {
                     parts[part as usize]
                 );
                 check(&load, at(16 + part * bytes, bytes));
-                // Each thread stores the vector in sixteen other bytes, and reads one element from there.
+                // Each thread stores the vector in sixteen bytes that no other thread accesses, and reads one element from there.
                 let apart = format!(
                     "mad.lo.u32 %r6, %r0, 12, %r8; ld.shared.{vector}.{form} {{{list}}}, [%r9+16]; \
                      st.shared.{vector}.{form} [%r6+256], {{{list}}}; ld.shared.{form} %d5, [%r6+{}];",

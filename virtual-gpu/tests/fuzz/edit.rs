@@ -32,7 +32,7 @@ impl Choices for Dice {
     }
 }
 
-/// Choices that are read from bytes, two bytes for each choice. When no two bytes are left, every choice is 0.
+/// Choices that are read from bytes, two bytes for each choice. When fewer than two bytes are left, every choice is 0.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Choices for Bytes<'_> {
@@ -119,7 +119,7 @@ fn cut(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// A short text stays whole. A long text stays whole in one of four cases, and otherwise becomes a random part of itself.
+/// A short text stays whole. A long text stays whole with a probability of 1/4. Otherwise, a random part of it is taken.
 fn excerpt<'a>(text: &'a str, choices: &mut impl Choices) -> &'a str {
     if text.len() <= 2 * LONGEST || choices.below(4) == 0 {
         return text;

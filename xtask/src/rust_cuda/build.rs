@@ -2,9 +2,10 @@
 //! library, the ladder and `warpfold-build` are built with their feature `cuda_builder`. The example has no such feature, so it is built
 //! with the feature of `warpfold-build`.
 //!
-//! Everything is in [`FOLDER`]. As in a user's project, a configuration replaces crates from crates.io by crates of a rust-cuda checkout.
-//! The folder has a lock file of its own, since rust-cuda's crates have other dependencies than the crates that they replace. The build is
-//! in the same folder, since the compilation of the kernels looks for the configuration in the parent folders of the build.
+//! [`FOLDER`] holds the configuration, the lock files and the output of the builds. As in a user's project, a configuration replaces crates
+//! from crates.io by crates of a rust-cuda checkout. The builds do not use the lock file of the workspace, since rust-cuda's crates have
+//! other dependencies than the crates that they replace. The output is in the folder of the configuration, since the compilation of the
+//! kernels looks for the configuration in the parent folders of the output.
 
 use std::fs;
 use std::path::{Path, PathBuf};

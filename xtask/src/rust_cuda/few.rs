@@ -71,7 +71,7 @@ const TABLES: Tables = tables! {
     for_each_whole_kernel
 };
 
-/// Writes copies of the kernel crates with only a few rows, and returns the folder of the part's copy.
+/// Writes copies of the kernel crates with only a few rows, and returns the folder of the copied crate that has the kernels of `part`.
 pub fn write(root: &Path, folder: &Path, part: KernelSet) -> Result<PathBuf> {
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
     let workspace = workspace

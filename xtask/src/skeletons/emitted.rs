@@ -70,8 +70,8 @@ fn up_to_end<'a>(first: &str, rest: impl Iterator<Item = &'a str>) -> Result<Vec
 /// The start of an entry's labels, before the number of the function.
 const LABEL: &str = "$L__BB";
 
-/// The entry without the number of the function in its labels. So a new function does not change the texts of later
-/// functions.
+/// The entry, without the number that the compiler gives to each function and writes in its labels. So a new function does not change the
+/// texts of the entries after it.
 fn without_place(entry: &str) -> String {
     let mut parts = entry.split(LABEL);
     let first = parts.next().unwrap_or_default().to_owned();

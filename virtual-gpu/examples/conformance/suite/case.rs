@@ -67,7 +67,7 @@ pub enum Failure {
     /// The text does not load.
     #[error("it does not load: {0}")]
     Load(String),
-    /// There is no output for another reason.
+    /// Another reason, such as a fault of the kernel.
     #[error("it does not run: {0}")]
     Run(String),
 }

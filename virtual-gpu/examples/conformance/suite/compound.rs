@@ -21,7 +21,7 @@ pub fn lines(g: &mut Generator<'_>, extent: Extent) -> Vec<String> {
     }
 }
 
-/// A shuffle by a random distance, within groups of lanes of a random size. All lanes of the warp take part.
+/// A shuffle by a random distance, within groups of lanes. The size of the groups is random too. All lanes of the warp take part.
 fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     let mode = *g.random.pick(&["up", "down", "bfly", "idx"]);
     let segment = *g.random.pick(&[0, 16, 24, 28, 30, 31]) << 8;
@@ -45,8 +45,8 @@ fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     )]
 }
 
-/// A shuffle in which each lane chooses a lane at random. It gets the value of the chosen lane or, if the chosen lane does not take part,
-/// its own value.
+/// A shuffle in which each lane chooses a lane at random. If the chosen lane takes part, the choosing lane gets the chosen lane's value.
+/// Otherwise, the choosing lane gets its own value.
 fn shuffle_from_member(g: &mut Generator<'_>) -> Vec<String> {
     let (d, a, from) = (
         g.register(Kind::B32),

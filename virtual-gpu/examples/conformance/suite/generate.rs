@@ -139,7 +139,7 @@ impl Generator<'_> {
         let value = kind.random_value(&mut self.random);
         match kind {
             Kind::U16 | Kind::U32 | Kind::U64 | Kind::Lane => Some(value.to_string()),
-            // The driver's compiler refuses literals above 255 here.
+            // The driver's compiler refuses literals above 255 as operands of this kind.
             Kind::Amount => Some((value & 0xff).to_string()),
             Kind::S16 => Some((value as i16).to_string()),
             Kind::S32 => Some((value as i32).to_string()),

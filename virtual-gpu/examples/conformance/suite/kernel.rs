@@ -92,8 +92,8 @@ LESS:
 }
 ";
 
-/// The text of the kernel: it reads the registers that the statements name, runs the statements,
-/// and writes the registers.
+/// The text of the kernel. Each thread loads the registers that the statements use, runs the statements, and stores these registers. The
+/// registers are loaded from the thread's input record, and stored to its output record.
 pub fn text(entry: &str, statements: &[Statement]) -> String {
     let mut writer = Writer::default();
     writer.statements(statements, 0);

@@ -120,12 +120,12 @@ impl Kind {
         }
     }
 
-    /// For most kinds: in half of the calls one of the kind's special values, otherwise random bits.
+    /// For most kinds, half of the calls return a special value of the kind. The other half return random bits.
     pub fn random_value(self, random: &mut Random) -> u64 {
         self.random_among(&self.special_values(), random)
     }
 
-    /// For most kinds: in half of the calls one of these special values, otherwise random bits.
+    /// For most kinds, half of the calls return one of these special values. The other half return random bits.
     pub fn random_among(self, special_values: &[u64], random: &mut Random) -> u64 {
         let any = random.bits();
         match self {
@@ -160,8 +160,8 @@ fn integers(bits: u32) -> Vec<u64> {
     values
 }
 
-/// Words of two halves. Each value is the low half of three words. In these words the high half is the value itself, the next value of the
-/// list, and the fifth next value.
+/// Words of two halves. Each value is the low half of three words. The high half of the first word is the value itself. The high halves of
+/// the second and the third word are the values one place and five places later in the list. After the last value, the list begins again.
 fn pairs(values: &[u64]) -> Vec<u64> {
     let turned = |by: usize| values.iter().cycle().skip(by);
     let beside = |by| {

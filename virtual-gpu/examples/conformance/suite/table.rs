@@ -1,7 +1,12 @@
-//! One kernel for each form of an instruction. Each *item* of its input is one set of operands. If an instruction has one operand of 16
-//! bits: There is an item for each of the 65,536 values. If it has one operand of another width: There is an item for each special value.
-//! If it has two operands: There is an item for each pair of special values. In these three cases, random items are added. If it has more
-//! operands: All items are random. Operands with unspecified results are included, to learn the hardware's results.
+//! One kernel for each form of an instruction. Each *item* of its input is one set of operands. The items depend on the operands of the
+//! instruction:
+//!
+//! - One operand of 16 bits: an item for each of the 65,536 values, and random items.
+//! - One operand of another width: an item for each special value, and random items.
+//! - Two operands: an item for each pair of special values, and random items.
+//! - More operands: random items only.
+//!
+//! Operands with unspecified results are included, to learn the hardware's results.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, Row};
@@ -38,8 +43,7 @@ pub fn row_case(row: &Row) -> Case {
     case(row.name(), &body, &row.sources)
 }
 
-/// The kernel for an atomic operation in a space. Its results are the returned value and the stored
-/// value.
+/// The kernel for an atomic operation in an address space. Its results are the returned value and the stored value.
 pub fn atomic_case(atomic: &Atomic, space: &str) -> Case {
     let mut names = Names::default();
     let kinds = vec![atomic.kind; atomic.operands + 1];
@@ -172,7 +176,8 @@ fn store(register: &str, kind: Kind, offset: usize) -> String {
     format!("{widen} st.global.b64 [%out+{offset}], %q3;\n")
 }
 
-/// The operands of all items. Random items are added until the number of items is a multiple of the number of threads in a block.
+/// The operands of all items. With one or two operands, at least [`RANDOM_ITEMS`] items are random. With more operands, all items are
+/// random, and there are at least [`SAMPLED_ITEMS`]. The number of items is a multiple of the number of threads in a block.
 fn items(kinds: &[Kind], random: &mut Random) -> Vec<u8> {
     let mut items: Vec<Vec<u64>> = Vec::new();
     match kinds {

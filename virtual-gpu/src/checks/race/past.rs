@@ -27,7 +27,7 @@ struct Overwritten {
     messages: Vec<Message>,
     by: Thread,
     time: u32,
-    /// The threads that could have read the old value, but that a random choice gave the new value.
+    /// The threads that could have read the old value. A random choice gave them the new value instead.
     seen: Vec<Seen>,
 }
 

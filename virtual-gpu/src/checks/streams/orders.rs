@@ -65,7 +65,7 @@ impl Orders {
         self.state().pending.remove(&number);
     }
 
-    /// Records that the host knows that work is done.
+    /// Records that the host knows that the work covered by the clock `done` is done.
     pub(crate) fn told(&self, done: &Clock) {
         let mut state = self.state();
         state.told.join(done);
@@ -101,7 +101,7 @@ impl Orders {
         state.recent.forget(&bytes);
     }
 
-    /// Two counts. The first is the recent pieces of work plus the segments of the shadow, and the second is the streams.
+    /// Two counts: the number of recent pieces of work plus the number of segments of the shadow, and the number of streams.
     #[cfg(test)]
     fn size(&self) -> (usize, usize) {
         let state = self.state();

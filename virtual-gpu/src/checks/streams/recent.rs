@@ -1,8 +1,9 @@
 //! Recent work, which is compared with new work by spans of addresses only.
 //!
-//! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom needed: most later work touches
-//! different memory or is ordered after the launch, and soon the host waits for everything. So recent work is compared by spans of
-//! addresses that contain its accesses. It moves to the shadow at a cleanup, and when the spans show that a new piece may race.
+//! It is slow to divide the touched bytes of a launch into runs, and to record the runs. The runs are seldom needed: most later work
+//! touches different memory or is ordered after the launch, and soon the host waits for everything. So recent work is compared by spans of
+//! addresses that contain its accesses. When the spans show that a new piece of work may race with earlier work, all recent work moves to
+//! the [`Shadow`], which records it byte by byte. A cleanup (`State::tidy` in `orders`) also moves recent work to the shadow.
 
 use super::piece::Piece;
 use super::shadow::{Mark, Shadow};

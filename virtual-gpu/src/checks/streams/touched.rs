@@ -1,8 +1,9 @@
 //! The bytes that a piece of work reads, and the bytes that it writes, as two lists of runs in the order of their addresses.
 //!
-//! A launch's run holds adjacent bytes that one instruction accessed in the same way. Usually consecutive threads of one block accessed
-//! them, with the same number of bytes each, and the thread of each byte is known. To save memory, this changes when a list has
-//! [`EXACT_RUNS`] runs: then adjacent bytes of the same instruction join the last run even if the threads of that run become unknown.
+//! Here a *run* is a range of adjacent bytes that were accessed in the same way. If the piece of work is a launch, one instruction accessed
+//! all bytes of a run. Usually these accesses came from consecutive threads of one block, and each thread accessed the same number of
+//! bytes. Then the thread of each byte is known. When a list has [`EXACT_RUNS`] runs, it grows more slowly, to save memory: from then on,
+//! adjacent bytes of the same instruction join the last run even if the threads of that run become unknown.
 
 use crate::config::Shape;
 use crate::fault::AccessKind;

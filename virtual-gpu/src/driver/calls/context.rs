@@ -131,7 +131,7 @@ pub(crate) fn push(handle: Handle<Context>) -> Outcome {
 }
 
 /// Fails unless the handle belongs to a context. As with the real driver, the handle of a primary context is valid even while the context
-/// does not exist. Work in a context that does not exist fails.
+/// does not exist. But while it does not exist, calls that need the context fail.
 fn check_handle(machine: &Machine, handle: Handle<Context>) -> Outcome {
     let is_primary = |device: &Device| device.primary.handle().key() == handle.key();
     if machine.devices.iter().any(is_primary) {

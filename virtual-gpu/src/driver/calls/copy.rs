@@ -74,8 +74,8 @@ pub(crate) fn any_to_any_async(
     later(Copy::linear(place(to)?, place(from)?, bytes), stream)
 }
 
-/// One end of a copy, at an address of a device or the host. It is device memory if an allocation on a device contains the address, and
-/// host memory otherwise.
+/// One end of a copy, at an address of a device or the host. If an allocation on a device contains the address, the end is device memory.
+/// Otherwise, it is host memory.
 pub(super) fn place(address: u64) -> Outcome<Location> {
     Ok(match machine()?.memory_at(address) {
         Some(memory) => Location::Device(memory, address),

@@ -1,4 +1,4 @@
-//! Copies of many rows, in one plane or in several. Arrays are not modelled.
+//! Copies of many rows, in one plane or in several. CUDA arrays are not modelled.
 
 use crate::driver::abi::{Handle, HostPointer, In};
 use crate::driver::calls::copy::{device, later, now, place};

@@ -66,12 +66,12 @@ pub(crate) fn set_attribute(function: Handle<Function>, attribute: i32, value: i
     Ok(())
 }
 
-/// Checks the value, which has no effect because there is no cache.
+/// Only checks `config`. There is no cache, so the setting has no effect.
 pub(crate) fn set_cache(function: Handle<Function>, config: i32) -> Outcome {
     check_choice(function, config, 0..=3)
 }
 
-/// Checks the value, which has no effect because banks are always four bytes wide.
+/// Only checks `config`. Banks are always four bytes wide, so the setting has no effect.
 pub(crate) fn set_shared_bank(function: Handle<Function>, config: i32) -> Outcome {
     check_choice(function, config, 0..=2)
 }

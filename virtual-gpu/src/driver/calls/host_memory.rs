@@ -30,7 +30,7 @@ pub(crate) fn alloc_with_flags(pointer: Out<*mut c_void>, bytes: usize, flags: u
     place.write(start.as_ptr().cast())
 }
 
-/// First waits for all work of the current context, which may use the memory.
+/// First waits for all work of the current context, because this work may use the memory.
 pub(crate) fn free(pointer: HostPointer) -> Outcome {
     let context = current()?;
     check_unsafe_call()?;
@@ -48,7 +48,7 @@ pub(crate) fn register(pointer: HostPointer, bytes: usize, flags: u32) -> Outcom
     known.register_host(&context, pointer, bytes, flags)
 }
 
-/// First waits for all work of the current context, which may use the memory.
+/// First waits for all work of the current context, because this work may use the memory.
 pub(crate) fn unregister(pointer: HostPointer) -> Outcome {
     let context = current()?;
     check_unsafe_call()?;

@@ -16,7 +16,7 @@ const HIGHEST: i32 = 34;
 pub(crate) struct Logs {
     info: Log,
     error: Log,
-    /// The array of values: numbers or pointers, each as large as a pointer.
+    /// The caller's array of option values: numbers or pointers, each as large as a pointer.
     values: HostPointer,
 }
 
@@ -26,8 +26,8 @@ struct Log {
     capacity: Option<Capacity>,
 }
 
-/// The size of a log buffer, and the index of the option that gives it. The option's value holds the size, and receives the length of the
-/// log.
+/// The size of a log buffer, and the index of the option that gives it. The caller sets the option's value to the size. The call that
+/// writes the log replaces it by the log's length.
 struct Capacity {
     bytes: usize,
     index: usize,
@@ -56,8 +56,8 @@ impl Logs {
         })
     }
 
-    /// Writes the errors to the error log, and an empty text to the info log. The reported length excludes the NUL. If the text was cut,
-    /// the reported length is the buffer's size.
+    /// Writes the errors to the error log, and an empty text to the info log. The length that the caller gets excludes the NUL. If the text
+    /// was cut, this length is the buffer's size.
     pub(crate) fn write(&self, errors: &str) -> Outcome {
         self.info.write("", self.values)?;
         self.error.write(errors, self.values)
@@ -65,7 +65,7 @@ impl Logs {
 }
 
 fn capacity(values: Out<HostPointer>, index: usize) -> Outcome<Capacity> {
-    // The documentation says that the value is an `unsigned int`, so the caller may have set only its low half.
+    // The documentation says that the value is an `unsigned int`, so the caller may have set only the low 32 of the 64 bits.
     let value = values.read_element(index)?.address() & u64::from(u32::MAX);
     Ok(Capacity {
         bytes: usize::try_from(value).map_err(|_| Code::INVALID_VALUE)?,

@@ -78,8 +78,9 @@ pub(crate) fn kernel(
     )
 }
 
-/// `cuLaunchKernelEx`. On the virtual device a programmatic launch does not begin early, but its threads are checked for a missing wait. In
-/// a graph, the launch is a node like any other: it comes after the earlier nodes of its stream. Its threads must still wait.
+/// `cuLaunchKernelEx`. A programmatic launch may begin before earlier work of its stream has ended, and its threads must wait for that
+/// work. On the virtual device it does not begin early, but a check finds threads that do not wait. In a graph, the launch is a node like
+/// any other: it comes after the earlier nodes of its stream. Its threads must still wait.
 pub(crate) fn kernel_with_attributes(
     config: In<Config>,
     function: Handle<Function>,

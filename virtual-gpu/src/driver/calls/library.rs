@@ -1,5 +1,5 @@
-//! Libraries: device code that a program loads once for all contexts, and its kernels. In each context, a kernel has its own attributes,
-//! and a variable has its own address. The calls use the attributes and addresses of the current context.
+//! Libraries and their kernels. A program loads a library's device code once for all contexts. In each context, a kernel has its own
+//! attributes, and a variable has its own address. The calls use the attributes and addresses of the current context.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::function;

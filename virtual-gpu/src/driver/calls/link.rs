@@ -140,7 +140,8 @@ fn image(linker: &Linker) -> Result<CString, Refusal> {
     CString::new(linked).map_err(|nul| refuse(Code::INVALID_PTX, problem(nul)))
 }
 
-/// The image belongs to the linker. Its length includes the NUL, so that a copy can be loaded.
+/// The image belongs to the linker. The length that is returned includes the NUL, so a program that copies this many bytes can load the
+/// copy.
 pub(crate) fn complete(
     handle: Handle<Linker>,
     image: Out<*const c_char>,

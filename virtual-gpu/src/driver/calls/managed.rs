@@ -1,7 +1,8 @@
 //! Managed memory: the host and the kernels of every device access it at the same address.
 //!
 //! Pages do not move, so prefetches and advice have no effect; only their arguments are checked. Attachments to streams have no effect
-//! either: on a real device, they only restrict access. All bytes count as written, because the host's writes are not tracked.
+//! either: on a real device, they only restrict access. The host's writes are not tracked, so no byte of managed memory is ever reported as
+//! undefined.
 
 use crate::driver::abi::{Handle, Location, Out};
 use crate::driver::calls::check_unsafe_call;

@@ -52,7 +52,7 @@ fn look_up(name: Text, version: i32, flags: u64) -> Outcome<Found> {
     Ok(find_symbol(name, version, default_stream))
 }
 
-/// Replaces the address that the real driver found with this crate's address for the same call, if there is one.
+/// If the real driver found the call, and this crate exports the same call, replaces the found address by this crate's address.
 pub(crate) fn replace(name: Text, address: Out<*mut c_void>, version: i32, flags: u64) {
     let found = address.read().is_ok_and(|found| !found.is_null());
     if found

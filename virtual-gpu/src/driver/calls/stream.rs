@@ -37,8 +37,8 @@ pub(crate) fn create_with_priority(
     place.write(machine()?.streams.insert(stream))
 }
 
-/// First does the stream's remaining work. This call does not record that the host knows that the work is done: with a real driver the call
-/// does not wait, so the host would not know.
+/// First does the stream's remaining work. The host does not count as knowing that this work is done, because the real driver's call does
+/// not wait.
 pub(crate) fn destroy(handle: Handle<Stream>) -> Outcome {
     let machine = machine()?;
     let stream = machine.streams.get(handle)?;

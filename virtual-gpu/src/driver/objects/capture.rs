@@ -1,4 +1,4 @@
-//! Stream capture: work that is recorded as a graph and not done.
+//! Stream capture: the work of streams is recorded as a graph instead of being done.
 //!
 //! A capture begins in one stream, its origin, and spreads to streams that wait for an event recorded in the capture. Each stream that
 //! takes part has a [`Tail`]: the nodes on which the stream's next node depends. Most calls that are not allowed during a capture

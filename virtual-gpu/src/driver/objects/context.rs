@@ -56,7 +56,7 @@ struct Streams {
     legacy: Option<Arc<Stream>>,
     per_thread: HashMap<ThreadId, Arc<Stream>>,
     created: Vec<Arc<Stream>>,
-    /// Two clocks that cover the work of destroyed streams. The first covers destroyed blocking streams, the second all other destroyed
+    /// Two vector clocks that cover the work of destroyed streams. The first clock covers blocking streams, and the second covers all other
     /// streams.
     departed: [Clock; 2],
 }
@@ -95,7 +95,7 @@ impl Context {
         self.fault.get().map_or(Ok(()), |code| Err(*code))
     }
 
-    /// From now on every call that needs this context to be usable fails with `code`. If the context is already poisoned, the first code
+    /// From now on, calls fail with `code` if they need this context to be usable. If the context is already poisoned, the first code
     /// stays.
     pub(crate) fn poison(&self, code: Code) {
         self.fault.get_or_init(|| code);

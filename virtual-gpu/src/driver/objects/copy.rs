@@ -161,7 +161,7 @@ impl Copy {
         Ok(())
     }
 
-    /// Copies. Freed memory counts as an illegal address.
+    /// Copies. Fails with `ILLEGAL_ADDRESS` if memory on a device has been freed.
     pub(crate) fn perform(&self) -> Outcome {
         let width = self.extent.width_bytes;
         let mut buffer = zeroed(width.min(CHUNK_BYTES))?;
@@ -250,7 +250,7 @@ impl Fill {
         memory.check(self.address, span as u64).map_err(code)
     }
 
-    /// Fills. Freed memory counts as an illegal address.
+    /// Fills. Fails with `ILLEGAL_ADDRESS` if the memory has been freed.
     pub(crate) fn perform(&self, memory: &Memory) -> Outcome {
         let width = self.extent.width_bytes as u64;
         for start in self.extent.starts(self.pitch) {

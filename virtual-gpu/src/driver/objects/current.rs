@@ -1,8 +1,8 @@
 //! The stack of contexts of each host thread. The context on top is the current context.
 //!
-//! As with the real driver, destructors of thread-local storage and functions registered with `atexit` can
-//! still use the stack. So the stack has no destructor, and heap memory of a deep stack is leaked when its
-//! thread ends.
+//! As with the real driver, the stack can still be used while a thread or the process ends: in destructors of thread-local storage, and in
+//! functions that were registered with `atexit`. So the stack has no destructor. The heap memory of a deep stack is leaked when its thread
+//! ends.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};

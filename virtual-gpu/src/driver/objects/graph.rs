@@ -1,8 +1,8 @@
 //! Graphs: captured work, and executable graphs.
 //!
-//! A launch does the nodes in the order of their capture. Their dependencies always allow this order.
-//! If a call asks for the graph during the capture, the graph is made at once, and gets its nodes when the
-//! capture ends. Not modelled: editing nodes, and graphs that are built without capture.
+//! A launch does the work of the nodes in the order in which they were captured. The dependencies of the nodes always allow this order. If
+//! a call asks for the graph during the capture, the graph is made at once, and gets its nodes when the capture ends. Not modelled: editing
+//! nodes, and graphs that are built without capture.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::Outcome;

@@ -33,7 +33,7 @@ pub(crate) struct Range<T> {
     kind: T,
 }
 
-/// How device memory was allocated: not in a stream, stream-ordered, or as managed memory.
+/// How device memory was allocated: at once (as by `cuMemAlloc`), in the order of a stream, or as managed memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     AtOnce,
@@ -281,7 +281,7 @@ impl KnownMemory {
         (address - start < range.bytes).then(|| (range.found(*start), range.kind.flags))
     }
 
-    /// Whether the `bytes` host bytes at the pointer lie in one pinned range.
+    /// Whether the `bytes` bytes of host memory that begin at `pointer` lie in one pinned range.
     pub(crate) fn is_pinned(&self, pointer: HostPointer, bytes: usize) -> bool {
         self.find_host(pointer.address()).is_some_and(|(found, _)| {
             let left = found.start + found.bytes - pointer.address();

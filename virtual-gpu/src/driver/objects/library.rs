@@ -27,7 +27,7 @@ struct Loaded {
 pub(crate) struct LibraryKernel {
     pub(crate) library: Arc<Library>,
     pub(crate) handle: Handle<Library>,
-    /// The kernel's name. Callers get the address of this text, so it must not move.
+    /// The kernel's name. Callers get the address of the name's bytes, so these bytes must not move.
     pub(crate) name: CString,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! An input is a PTX text or a library. The texts may refer to functions and variables of each other. A library is accepted, but its
 //! contents are ignored, because the functions of the device runtime are built in. The image is one combined text, and faults report line
-//! numbers of this text. The lines of the first input text keep their numbers in it.
+//! numbers of this text. In the combined text, the lines of the first input text keep their numbers.
 
 use crate::driver::calls::jit::Logs;
 use crate::driver::objects::context::Context;

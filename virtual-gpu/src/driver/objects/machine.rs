@@ -50,7 +50,7 @@ pub(crate) struct Device {
     pub(crate) ordinal: i32,
     pub(crate) config: DeviceConfig,
     pub(crate) memory: Memory,
-    /// The record of all work on the machine. All devices share one record.
+    /// The record of all work on the machine, for finding data races. All devices share one record.
     pub(crate) orders: Arc<Orders>,
     pub(crate) primary: Primary,
     /// The device's default pool.

@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex};
 /// The setting that leaves the split between shared memory and cache to the driver.
 const DEFAULT_CARVEOUT: i32 = -1;
 
-/// A loaded module. The handle, queued launches and graphs use it. When the last of these is dropped, the module's variables are freed.
+/// A loaded module. It is shared by the table of handles, the module's functions, queued launches and graphs. When the last of these lets
+/// go of the module, the module's variables are freed.
 pub(crate) struct Module {
     pub(crate) context: Arc<Context>,
     loaded: Option<crate::Module>,

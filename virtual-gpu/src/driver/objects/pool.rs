@@ -5,8 +5,9 @@ use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::lock;
 use std::sync::Mutex;
 
-/// The attributes whose values are 0 or 1, and the attribute for the number of free bytes that a pool keeps.
+/// The attributes whose values are 0 or 1.
 const SWITCHES: std::ops::RangeInclusive<i32> = 1..=3;
+/// The attribute for the number of free bytes that a pool keeps.
 const KEPT_BYTES: i32 = 4;
 /// The attributes that count bytes. They are not supported.
 const COUNTS: std::ops::RangeInclusive<i32> = 5..=8;

@@ -1,8 +1,9 @@
 //! The primary context of a device. A retain makes it if it does not exist. A reset or the last release destroys it. Its handle stays the
 //! same for the life of the process.
 //!
-//! No lock is held while a context is destroyed, because its remaining work is done first, and a host function in this work may wait for a
-//! thread that uses the primary context. If a thread retains the primary context in the meantime, a new context is made.
+//! No lock is held while a context is destroyed. The context's remaining work is done first, and a host function in this work may wait for
+//! another thread, which may need the lock. If a thread retains the primary context before the old context is destroyed, a new context is
+//! made.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -26,7 +27,7 @@ pub(crate) struct Primary {
 #[derive(Default)]
 struct State {
     retains: u64,
-    /// Retains minus releases of each thread, for [`Live`](crate::driver::Live).
+    /// For each thread, the number of its retains minus the number of its releases. [`Live`](crate::driver::Live) reports these numbers.
     by_thread: HashMap<ThreadId, i64>,
     flags: u32,
     context: Option<Arc<Context>>,

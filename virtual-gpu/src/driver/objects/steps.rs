@@ -1,9 +1,10 @@
 //! The steps of an executable graph: its nodes, with child graphs expanded, and their order.
 //!
-//! The nodes are divided into chains, and clocks over the chains record the order. Each node of a chain comes after the previous node of
-//! the chain. A new node is added to a chain whose last node comes before the new node. If there is no such chain, the new node begins a
-//! new chain. So the nodes of one stream usually form one chain, and a graph of several streams has few chains. A child graph adds its own
-//! chains.
+//! The nodes are divided into chains. Each node of a chain has a place: its number in the chain, counted from 1. Each node of a chain comes
+//! after the previous node of the chain. A new node is added to a chain whose last node comes before the new node. If there is no such
+//! chain, the new node begins a new chain. So the nodes captured from one stream usually form one chain, and a graph captured from several
+//! streams has few chains. A child graph adds its own chains. The order is recorded in clocks: for each chain, a node's [`Clock`] has the
+//! place of the last node that comes before the node.
 
 use crate::checks::{Clock, NodePlace};
 use crate::driver::objects::graph::Node;
@@ -26,10 +27,10 @@ struct Steps {
     chains: Vec<u64>,
 }
 
-/// Makes the steps of a graph's nodes. Each node depends only on nodes before it in the list.
+/// Makes the steps of an executable graph from the nodes of a graph. In `nodes`, each node stands after all nodes that it depends on.
 pub(super) fn steps(nodes: &[Node]) -> Vec<Step> {
     let mut steps = Steps::default();
-    // The clock of each node.
+    // For each node handled so far, a clock that covers the node and all nodes before it.
     let mut known: Vec<Clock> = Vec::with_capacity(nodes.len());
     for node in nodes {
         let mut before = Clock::default();
@@ -44,7 +45,7 @@ pub(super) fn steps(nodes: &[Node]) -> Vec<Step> {
 }
 
 impl Steps {
-    /// Adds a node. Returns its clock.
+    /// Adds a node. Returns a clock that covers the node and all nodes before it.
     fn add(&mut self, action: Action, call: &'static str, before: Clock) -> Clock {
         let is_last = |(chain, place): &(u64, u64)| self.chains.get(*chain as usize) == Some(place);
         let (chain, place) = match before.times().find(is_last) {
@@ -70,7 +71,7 @@ impl Steps {
         known
     }
 
-    /// Adds the nodes of a child graph. Returns a clock that covers all of them.
+    /// Adds the nodes of a child graph. Returns a clock that covers these nodes and all nodes before them.
     fn add_all(&mut self, inner: &[Step], before: &Clock) -> Clock {
         let first = self.chains.len() as u64;
         let mut all = before.clone();

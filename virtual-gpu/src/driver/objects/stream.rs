@@ -2,10 +2,10 @@
 //!
 //! A thread that waits for work does the work: [`Ticket::finish`] takes work from the front of a queue and does it on the calling thread.
 //! If the work depends on work of other streams, the work of the other streams is done first. A stream does one piece of work at a time. No
-//! lock of a stream is held while work is done, so threads with streams of their own run in parallel.
+//! lock of a stream is held while work is done, so threads that use different streams run in parallel.
 //!
-//! A real device, too, may do work this late, and doing work late reveals the most mistakes. One consequence is that only driver calls
-//! start work. A host thread that polls pinned memory waits forever if no thread makes a driver call.
+//! A real device, too, may do work this late. The later work is done, the more mistakes of a program come to light. One consequence is that
+//! only driver calls start work. A host thread that polls pinned memory waits forever if no thread makes a driver call.
 
 pub(crate) use crate::StreamKind as Ordering;
 use crate::StreamName;
@@ -27,7 +27,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// driver, too, makes the host wait when a queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
-/// The handle that always stands for the legacy default stream. For the handle null, the call's symbol decides.
+/// The handle that always stands for the legacy default stream. The null handle stands for this stream or for the calling thread's default
+/// stream. The symbol of the called function decides which of the two.
 const LEGACY: usize = 1;
 /// The handle that stands for the calling thread's default stream.
 const PER_THREAD: usize = 2;
@@ -186,8 +187,8 @@ impl Ticket {
         while self.step() == Progress::NotYet {}
     }
 
-    /// Does one piece of the remaining work up to this ticket, unless another thread is doing a piece. If the piece may wait for the
-    /// calling thread, as a host function may, a new thread does it, and this function does not wait for it.
+    /// Does one piece of the remaining work up to this ticket, unless another thread is doing a piece. A host function may wait for the
+    /// calling thread. So if the piece calls a host function, a new thread does the piece, and `nudge` returns at once.
     pub(crate) fn nudge(&self) {
         let mut ticket = self.clone();
         loop {
@@ -231,7 +232,7 @@ impl Ticket {
     }
 }
 
-/// The stream that the handle zero stands for in the current call.
+/// The stream that the null handle stands for in the current call.
 pub(crate) fn default_stream(context: &Arc<Context>) -> Arc<Stream> {
     if default_stream::is_of_thread() {
         return context.per_thread();

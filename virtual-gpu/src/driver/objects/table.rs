@@ -1,11 +1,11 @@
 //! Live objects by handle.
 //!
-//! A handle of the real driver is a pointer, and the heap soon reuses freed addresses. This table reuses keys in the same way: a new object
-//! gets the key of its kind that was freed last. The use of a stale handle is an error until the handle's key is reused. From then on, the
-//! stale handle names the newer object.
+//! A handle of the real driver is a pointer, and the heap soon reuses freed addresses. A handle of this driver is a key of a table, and a
+//! table reuses keys in the same way: a new object gets the key that was freed last. After an object is removed, using its handle is an
+//! error until the handle's key is reused. From then on, the stale handle names the newer object.
 //!
-//! A key belongs to one kind of object for the life of the process, so a handle of one kind is never mistaken for a handle of another kind.
-//! The table does not reuse keys that a caller chose ([`Table::insert_at`]).
+//! Each kind of object has a table. A key belongs to one kind of object for the life of the process, so a handle of one kind is never
+//! mistaken for a handle of another kind. The table does not reuse keys that a caller chose ([`Table::insert_at`]).
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};

@@ -93,7 +93,7 @@ impl Doing<'_> {
     }
 }
 
-/// The first address of one end of a copy. `None` if this end is neither on a device nor in pinned memory. The race check ignores such
+/// The first address of one end of a copy. `None` if this end is neither on a device nor in pinned memory: the race check ignores all other
 /// memory.
 fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     match &end.place {
@@ -107,7 +107,8 @@ fn start_of(end: &End, extent: Extent3) -> Option<u64> {
     }
 }
 
-/// The rows of one end of a copy, or of a fill. If there are no gaps between the rows, they are joined to one row.
+/// The rows that a fill writes, or that a copy accesses at one of its ends. If there are no gaps between the rows, they are joined to one
+/// row.
 fn rows(start: u64, pitch: Pitch, extent: Extent3, kind: AccessKind) -> impl Iterator<Item = Run> {
     let (width_bytes, extent) = match extent.is_contiguous(pitch) {
         true => (

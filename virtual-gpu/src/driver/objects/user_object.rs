@@ -1,9 +1,9 @@
-//! User objects: data of the program that lives as long as the graphs that need it.
+//! User objects: data of the program, with a destructor.
 //!
 //! The program and graphs hold references to an object. An executable graph holds as many references as the graph that it was made from.
 //! While a launch of an executable graph is queued, the references are kept, even if the executable graph is destroyed. When the last
-//! reference is released, the object's destructor is called. On the virtual device the releasing thread calls the destructor; the real
-//! driver calls it on a thread of the driver's own. The destructor must not call the driver.
+//! reference is released, the object's destructor is called. On the virtual device, the thread that releases the last reference calls the
+//! destructor. The real driver calls it on one of the driver's threads. The destructor must not call the driver.
 
 use crate::driver::abi::{Handle, HostFunction};
 use crate::driver::code::{Code, Outcome};
@@ -57,7 +57,7 @@ impl UserObject {
 }
 
 impl GraphReferences {
-    /// Moves references of the program to a graph.
+    /// Transfers references from the program to a graph.
     pub(crate) fn moved(handle: Handle<UserObject>, object: Arc<UserObject>, count: u32) -> Self {
         Self {
             handle,
@@ -66,7 +66,7 @@ impl GraphReferences {
         }
     }
 
-    /// Adds references that a graph holds.
+    /// Adds new references, which a graph holds.
     pub(crate) fn added(
         handle: Handle<UserObject>,
         object: Arc<UserObject>,
@@ -76,7 +76,7 @@ impl GraphReferences {
         Ok(Self::moved(handle, object, count))
     }
 
-    /// Adds as many references as this value has. Another graph holds them.
+    /// Adds as many references as this value has, for another graph.
     pub(crate) fn passed_on(&self) -> Outcome<Self> {
         Self::added(self.handle, Arc::clone(&self.object), self.count)
     }
@@ -88,7 +88,7 @@ impl GraphReferences {
 
 impl Drop for GraphReferences {
     fn drop(&mut self) {
-        // Releasing fails only if the program has released or moved references that were not its own.
+        // Releasing fails only if the program has released or moved references that it did not hold.
         let _ = self.object.release(self.handle, self.count);
     }
 }

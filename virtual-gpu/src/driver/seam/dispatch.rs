@@ -1,8 +1,8 @@
 //! Finds the function that answers a C symbol: the real driver's function of the same name, or ours.
 //!
-//! Every call passes through [`dispatch`], which injects failures, and records and times calls. The virtual device refuses most calls from
-//! a host function. A panic of this crate is a defect. [`dispatch`] turns it into `CUDA_ERROR_UNKNOWN`, so that it does not unwind into C
-//! frames.
+//! Every call passes through [`dispatch`], which injects failures, and records and times calls. The virtual device refuses most calls that
+//! a host function makes. A panic of this crate is a defect. [`dispatch`] turns it into `CUDA_ERROR_UNKNOWN`, so that it does not unwind
+//! into C frames.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::inject::{self, Verdict};
@@ -140,9 +140,10 @@ fn number(outcome: Outcome) -> i32 {
     }
 }
 
-/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. The class may be left out if it is `Ordinary` and
-/// no `then` follows. `then` is optional: it is called with the same arguments after a call of the real driver has succeeded.
-/// `name / per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
+/// Exports the symbols of a table. A row is `name(argument: type, …) => function, Class, then;`. The class may be left out if it is
+/// `Ordinary` and no `then` follows. `then` is optional. After the real driver's function has succeeded, `then` is called with the same
+/// arguments. A row that begins with `name / per_thread(…)` exports two symbols. The default stream of the second is the calling thread's
+/// own.
 macro_rules! exports {
     ($($name:ident $(/ $per_thread:ident)? ($($arguments:tt)*) => $function:path $(, $class:ident $(, $then:path)?)?;)*) => {
         $(row!($name [$($per_thread)?] ($($arguments)*) $function, [$($class $(, $then)?)?]);)*

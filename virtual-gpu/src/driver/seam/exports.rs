@@ -12,8 +12,8 @@
 //! Handles and device addresses may have any value, because they are only looked up. Some arguments take an address of the device or of the
 //! host. Such an address counts as a pointer, unless it lies in an allocation of a device.
 //!
-//! The linker keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough).
-//! If a real `libcuda` is linked as well, the program's symbols take precedence over the shared library's.
+//! The linker of the host program keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough). If a real
+//! `libcuda` is linked as well, the program's symbols take precedence over the shared library's.
 
 #![allow(non_snake_case, reason = "the names are CUDA's")]
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]

@@ -1,5 +1,5 @@
-//! If the loader finds this crate under the driver's name, directories are searched for the real driver: the directories of
-//! `LD_LIBRARY_PATH`, the loader's configured directories, and the directories where distributions install drivers.
+//! The directories where the real driver may be. They are searched if the loader finds a copy of this crate under the driver's name. They
+//! are the directories of `LD_LIBRARY_PATH`, the loader's configured directories, and the directories where distributions install drivers.
 
 use std::env;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The real driver's library. It is opened at run time, so that a program also runs without a driver.
+//! The real driver's library. It is opened at run time, so that a program can run on a machine without a driver.
 //!
 //! The first library that the loader finds under the driver's name may be this crate, or another copy of it. Such a library exports
 //! [`MARK`] and is skipped. Then the directories where drivers are installed are searched for a real driver.
@@ -12,7 +12,7 @@ const LIBRARY: &str = "nvcuda.dll";
 #[cfg(not(windows))]
 const LIBRARY: &str = "libcuda.so.1";
 
-/// A symbol that this crate exports and no real driver does.
+/// A symbol that every copy of this crate exports. No real driver exports it.
 const MARK: &str = "virtual_gpu_mark\0";
 
 /// This symbol distinguishes this crate from the real driver.

@@ -1,9 +1,9 @@
 //! Finds the exported symbol that a call has in a version of CUDA.
 //!
-//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and of `cudaProfiler.h`. Each line has the plain name of a call, and the versions
-//! of CUDA that gave it a new signature. The symbol of the first signature is the plain name. The symbols of later signatures end with
-//! `_v2`, `_v3` and so on. If a version on the line ends with `_ptds` or `_ptsz`, there is a second symbol with this ending. Its default
-//! stream is the calling thread's own.
+//! `calls.txt` lists the calls of two headers: `cuda.h` of CUDA 13.5, and `cudaProfiler.h`. Each line has the plain name of a call, and the
+//! versions of CUDA that gave it a new signature. The symbol of the first signature is the plain name. The symbols of later signatures end
+//! with `_v2`, `_v3` and so on. If a version on the line ends with `_ptds` or `_ptsz`, there is a second symbol with this ending. Its
+//! default stream is the calling thread's own.
 
 use crate::driver::seam::{exports, unsupported};
 use std::collections::HashMap;
@@ -56,8 +56,8 @@ pub(crate) fn find(name: &str, version: i32, default_stream: DefaultStream) -> F
     }
 }
 
-/// The versions of CUDA that gave a call a new signature. Each has the ending of the call's second symbol, or an empty ending if there is
-/// no second symbol.
+/// The versions of CUDA that gave a call a new signature. Each version is paired with the ending of the call's second symbol, or with an
+/// empty ending if there is no second symbol.
 fn versions_of(name: &str) -> Option<impl Iterator<Item = (i32, &'static str)>> {
     let mut rows = CALLS.lines().map(|line| line.split(' '));
     let row = rows.find_map(|mut words| (words.next() == Some(name)).then_some(words))?;

@@ -50,7 +50,7 @@ impl Warp {
                 }
             }
         }
-        // `origin` is that of the first undefined byte. If no byte is undefined, `origin` is not used.
+        // If a byte is undefined, `origin` says where the first undefined byte was read. If no byte is undefined, `origin` is not used.
         let origin = origin.unwrap_or(Origin::Register);
         for (mut found, d) in found.into_iter().zip(transfer.data).take(count) {
             if let Extend::SignTo(_) = transfer.extend {

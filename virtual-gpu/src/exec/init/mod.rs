@@ -9,9 +9,9 @@
 //! * `sample` finds the bytes of a result that depend on undefined bytes of the operands;
 //! * `memory` propagates undefinedness through loads, stores and atomic operations.
 //!
-//! The checks, `spread`, `sample` and `exchange` run before the instruction. `memory` propagates undefinedness after the load, the store or
-//! the atomic operation. Single bits are not modelled. The outcome of a comparison with a partly undefined operand is undefined, even if
-//! the defined bytes decide it.
+//! The checks run before the instruction, and so do `spread`, `sample` and `exchange`. `memory` propagates undefinedness after the load,
+//! the store or the atomic operation. Undefinedness is tracked by bytes, not by single bits. The outcome of a comparison with a partly
+//! undefined operand is undefined, even if the defined bytes decide it.
 
 mod exchange;
 mod memory;

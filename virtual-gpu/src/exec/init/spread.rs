@@ -9,8 +9,8 @@ use crate::program::{
 };
 
 impl Warp {
-    /// Propagates undefinedness through an instruction that some lanes are about to execute. For loads,
-    /// stores and atomic operations only the addresses are checked here; `memory` does the rest.
+    /// Propagates undefinedness through an instruction that some lanes are about to execute. If the instruction is a load, a store or an
+    /// atomic operation, only the addresses are checked here. `memory` does the rest.
     #[inline(always)]
     pub(in crate::exec) fn spread<O>(
         &mut self,
@@ -97,7 +97,8 @@ impl Warp {
         Ok(())
     }
 
-    /// Prints, launches of grids, asynchronous copies and mbarriers: fails if an operand is undefined, and marks the results as defined.
+    /// For a print, a launch of a grid, an asynchronous copy or an mbarrier instruction: fails if an operand is undefined, and marks the
+    /// results as defined.
     fn spread_service<O>(
         &mut self,
         machine: &Machine<'_, O>,

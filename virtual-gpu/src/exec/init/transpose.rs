@@ -73,7 +73,7 @@ mod tests {
             }
         }
         assert_eq!(lanes_by_byte(&row), masks);
-        // A byte with only one bit set is not zero either.
+        // `lanes_by_byte` counts a byte as undefined even if only one of its bits is set.
         assert_eq!(lanes_by_byte(&row.map(|bits| bits & DIAGONAL)), masks);
     }
 }

@@ -68,7 +68,8 @@ fn a_graph_launch_is_ordered_like_other_work() {
     }));
 }
 
-/// In two streams, launches of one executable graph are ordered. Launches of two executable graphs from one graph are not.
+/// Launches of one executable graph are ordered, even if they are in two streams. Launches of two executable graphs in two streams are not
+/// ordered, even if both were made from one graph.
 #[test]
 fn two_launches_of_one_executable_graph_are_ordered() {
     if only_on_virtual_devices() {

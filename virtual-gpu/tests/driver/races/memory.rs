@@ -45,8 +45,8 @@ fn a_copy_from_pinned_memory_races_with_unordered_writes() {
     }
 }
 
-/// Addresses of freed page-locked memory are reused. Earlier accesses of another context, which the host
-/// did not wait for, must be forgotten.
+/// Addresses of freed page-locked memory are reused. Earlier accesses of another context, which the host did not wait for, must be
+/// forgotten.
 #[test]
 fn accesses_to_freed_memory_are_forgotten() {
     if only_on_virtual_devices() {

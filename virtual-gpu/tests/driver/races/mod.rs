@@ -1,6 +1,6 @@
 //! Races between pieces of work: what orders the work, what does not, and the report of a race.
 //!
-//! Most tests run a mistake and its corrected version. The corrected version must have no race.
+//! Most tests run two versions of some work. The version with a mistake must race, and the corrected version must not.
 
 mod boxes;
 mod graphs;
@@ -93,7 +93,7 @@ fn found() -> Vec<StreamRace> {
     take_findings().into_iter().filter_map(race).collect()
 }
 
-/// Enqueues work, and does everything that is queued. Returns the race that was found, if any.
+/// Lets `work` enqueue work on a new [`Bed`], and waits for everything that is queued. Returns the race that was found, if any.
 fn race_in(flags: u32, work: impl FnOnce(&Bed)) -> Option<StreamRace> {
     let bed = Bed::new(flags);
     work(&bed);

@@ -1,4 +1,4 @@
-//! Which pairs of accesses race, and how they are reported.
+//! Which pairs of accesses race, and how a race is reported.
 
 use super::*;
 use crate::kernels::DEPENDENT;
@@ -156,7 +156,7 @@ fn a_kernels_race_is_its_fault_and_names_both_accesses() {
     }
 }
 
-/// The report describes the earlier kernel as fully as the kernel at which the race was found.
+/// If a kernel made the earlier of the two accesses, the report names the block, the thread and the PTX line of this access too.
 #[test]
 fn the_report_includes_the_earlier_kernels_thread() {
     if only_on_virtual_devices() {

@@ -271,7 +271,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
-        let room = Room::new(self.header.cast(), self.offsets.direction);
+        let room = self.room();
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
         // threads. `begin` writes the tag and has a barrier, whether it returns true or false. If it returns true, the header is written.
         // `run` and `stream_rows` write the tails' values, unless a later block combines the rows. `depart` comes after the last use of the

@@ -9,21 +9,23 @@ pub enum RoomSize {
     Small,
     /// A chunk and some more: the room of a large scan.
     Usual,
-    /// Two chunks if [`has_double_room`], otherwise as [`RoomSize::Usual`]: the room of a block in a small launch. A block with room for two
-    /// chunks has one window.
+    /// Two chunks if [`has_double_room`], otherwise as [`RoomSize::Usual`]: the room of a block in a small launch. Only a block that has one
+    /// window uses the room for two chunks.
     ///
-    /// In a launch with fewer blocks than the device can hold, large blocks cost nothing. With this room, no window has a second work,
-    /// which the block would take after the first. `f32` on an H200, in µs (2026-11-26, `warpfold-bench shapes`), segments and runs by a
-    /// power law:
+    /// A small launch has fewer blocks than the device holds at a time, so large blocks take no place from other blocks. With this room, all
+    /// chunks of a window fit in one work. With less room, the block takes a second work after the first. Times of `f32` on an H200, in µs
+    /// (2026-11-26, `warpfold-bench shapes`), in segments and runs whose lengths follow a power law:
     ///
     /// | | 2^16 | 2^18 | 2^20 |
     /// |---|---|---|---|
-    /// | sums by offsets, usual room | 5.9 | 8.1 | 9.4 |
-    /// | double room | 5.9 | 6.8 | 8.1 |
+    /// | sums by offsets, usual room | 5.9 | 8.1 | 9.3 |
+    /// | sums by offsets, double room | 5.9 | 6.7 | 8.0 |
     /// | scans by offsets, usual room | 9.0 | 12.6 | 15.2 |
-    /// | double room | 9.2 | 10.3 | 13.2 |
+    /// | scans by offsets, double room | 9.1 | 10.2 | 13.1 |
     /// | scans by key, usual room | 8.8 | 12.3 | 14.9 |
-    /// | double room | 8.8 | 10.4 | 12.7 |
+    /// | scans by key, double room | 8.8 | 10.4 | 12.7 |
+    ///
+    /// Scans by offsets in segments of 32 became slower: 2^20 items took 7.3 µs, and take 7.4 µs.
     Double,
 }
 

@@ -164,7 +164,7 @@ pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArgument
         is_exclusive: false,
         starts_at_heads: true,
     };
-    let room = Room::new(launch.header.cast(), launch.offsets.direction);
+    let room = launch.room();
     // SAFETY: the launch's conditions are this function's; all threads of the block call it. Every branch around a barrier goes the same
     // way on all threads, since it depends on shared memory. `depart` comes after the last use of the board.
     unsafe {
@@ -188,7 +188,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// `state_words` is the launch's argument.
     #[inline(always)]
     unsafe fn work_at_heads(&self, heads: &Heads, keys: Keys, state_words: u64) {
-        let room = Room::new(self.header.cast(), self.offsets.direction);
+        let room = self.room();
         // SAFETY: the whole block is here, and there are keys or marked heads (this function's conditions). Every branch around a barrier
         // goes the same way on all threads, since it depends on shared memory. Warp 0 writes the tag, and the barrier in `begin_at_heads`
         // follows. The board is not used after `run_at_heads`.

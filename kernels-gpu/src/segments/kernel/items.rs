@@ -40,13 +40,6 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// How many words an area for the slots' bits has.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
 
-    /// Whether the launch has given its blocks [`RoomSize::Double`].
-    #[inline(always)]
-    pub fn is_double_in_launch() -> bool {
-        has_double_room::<T, A>()
-            && simt::shared_bytes() >= const { shared_bytes::<T, A>(RoomSize::Double) }
-    }
-
     /// The offset for the room that the block has.
     #[inline(always)]
     fn either(&self, usual: usize, double: usize) -> usize {
@@ -66,10 +59,10 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The room in the shared memory at `memory`, for the first work. In both directions, the bytes of a vector have the same order as in
     /// global memory.
     #[inline(always)]
-    pub fn new(memory: *mut u8, direction: Direction) -> Self {
+    fn new(memory: *mut u8, is_double: bool, direction: Direction) -> Self {
         Room {
             memory,
-            is_double: Self::is_double_in_launch(),
+            is_double,
             turn: 0,
             direction,
             items: PhantomData,
@@ -271,6 +264,24 @@ impl<T: Element, A: Copy> Room<T, A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Whether the block has [`RoomSize::Double`]: the launch has given it so much shared memory, and it has one window.
+    #[inline(always)]
+    pub fn has_double_room(&self) -> bool {
+        has_double_room::<T, O::Accumulator>()
+            && self.windows_per_block == 1
+            && simt::shared_bytes() >= const { shared_bytes::<T, O::Accumulator>(RoomSize::Double) }
+    }
+
+    /// The block's shared memory, for its first work.
+    #[inline(always)]
+    pub fn room(&self) -> Room<T, O::Accumulator> {
+        Room::new(
+            self.header.cast(),
+            self.has_double_room(),
+            self.offsets.direction,
+        )
+    }
+
     /// Copies a work's items to shared memory. Asynchronous copies may still be in flight when this returns.
     ///
     /// # Safety

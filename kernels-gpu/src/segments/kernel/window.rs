@@ -249,7 +249,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub fn by_room_size(&self, [small, usual, double]: [u32; 3]) -> u32 {
         let is_small = self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros();
-        if Room::<T, O::Accumulator>::is_double_in_launch() {
+        if self.has_double_room() {
             double
         } else if self.task == Task::Scan || is_small {
             usual

@@ -168,7 +168,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The header and the words are written, and the chunk is the last of its run.
     #[inline(always)]
     pub unsafe fn run_of(&self, work: &Work, chunk: u32) -> u64 {
-        let room = Room::<T, O::Accumulator>::new(self.header.cast(), self.offsets.direction);
+        let room = self.room();
         let place = Places::of(work).begin + chunk;
         // SAFETY: the header and the words are written: this function's conditions.
         unsafe {

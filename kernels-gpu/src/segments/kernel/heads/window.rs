@@ -319,8 +319,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 has_tail,
                 is_last: (next.wrapping_sub(tail) <= chunk) as u32,
             });
-            // If not all chunks fit in one work, the last chunk is a second work. If a window has fewer items than a chunk, the block has
-            // the shared memory of a scan, even in a reduction.
+            // If not all chunks fit in one work, the last chunk is a second work.
             let most = self.room_items();
             let is_followed = found != 0 && upto - begin > most;
             let is_cut = of_own != 0 && end - last > chunk;

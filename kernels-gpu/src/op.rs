@@ -67,10 +67,10 @@ use crate::pairwise;
 /// }
 /// ```
 pub trait Op<T: Element>: Copy + Send + Sync + 'static {
-    /// The type that values are combined in: any plain type of 1 to 16 words of 32 bits.
+    /// The type of the values that [`Self::combine`] combines. It may be any plain type of 1 to 16 words of 32 bits.
     type Accumulator: Accumulator;
 
-    /// The type of a result: any element.
+    /// The type of a result. It may be any type that implements [`Element`].
     type Output: Element;
 
     /// Whether a result has the same bits in any order of combination. This holds for sums of integers, for example, and for all minima and
@@ -195,42 +195,47 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         total
     }
 
-    /// Whether a reduction of rows by this operator [streams the rows](crate::segments::streams_rows). It streams a row only if the row's
-    /// items have 4 bytes and fill whole vectors. An operator that streams rows must commute, and must either have [`Self::PAIRS_SIXTEENS`]
-    /// or be [`Self::EXACT`].
+    /// Whether a reduction of rows by this operator *streams* the rows: the items of a streamed row go from global memory straight to
+    /// registers, and not through shared memory (see [`streams_rows`](crate::segments::streams_rows)). A row is streamed only if its items
+    /// have 4 bytes and fill whole vectors. An operator that streams rows must commute, and must either have [`Self::PAIRS_SIXTEENS`] or be
+    /// [`Self::EXACT`].
     #[doc(hidden)]
     const STREAMS_ROWS: bool = false;
 
-    /// A mask of an accumulator's words: bit `i` for word `i`. Take two values of [streams](Self::stream) that are combined from the same
-    /// number of items, and let this number be a power of two. If bit `i` is set, the two values have the same word `i`.
+    /// A mask of an accumulator's words: bit `i` for word `i`. If bit `i` is set, two values of [streamed rows](Self::STREAMS_ROWS) have
+    /// the same word `i` whenever both are combined from the same number of items, and this number is a power of two.
     #[doc(hidden)]
     const EQUAL_WORDS: u32 = 0;
 
-    /// The combination of the items in 16 bytes, in a reduction that [streams rows](Self::STREAMS_ROWS): pairwise or, if the operator is
-    /// [`Self::EXACT`], in any order. The result is a value of a *stream*: it may have a special form, which [`Self::end_stream`] converts
-    /// to the usual form. `place` is the first item's index. It counts from an item that the caller chooses, the same item for all values
-    /// that the caller combines. [`Self::moved`] later converts such an index to an index in the row.
+    /// The combination of the items in 16 bytes of a [streamed row](Self::STREAMS_ROWS). If the operator is [`Self::EXACT`], any order is
+    /// allowed. Otherwise, the items are combined pairwise, neighbours first. The result may have a special form, which only values of
+    /// streamed rows have. [`Self::end_stream`] converts this form to the usual form. `place` is the first item's index. It counts from an
+    /// item that the caller chooses, the same item for all values that the caller combines. [`Self::moved`] later converts such an index to
+    /// an index in the row.
     #[doc(hidden)]
     #[inline(always)]
     fn stream(words: Words, place: u32) -> Self::Accumulator {
         total_in_sixteen::<Self, T>(words, place as u64)
     }
 
-    /// As [`Self::combine_equal`], for values of streams. The items of `right` may come before those of `left`.
+    /// As [`Self::combine_equal`], for two values of a [streamed row](Self::STREAMS_ROWS). The arguments and the result have the form that
+    /// [`Self::stream`] returns. The items of `right` may come before those of `left`.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_streams(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
         Self::combine_equal(left, right)
     }
 
-    /// Converts a stream's value to the usual form of values.
+    /// Converts a value of a [streamed row](Self::STREAMS_ROWS) from the form that [`Self::stream`] returns to the usual form of an
+    /// accumulator.
     #[doc(hidden)]
     #[inline(always)]
     fn end_stream(value: Self::Accumulator) -> Self::Accumulator {
         value
     }
 
-    /// Adds `distance` to the indices in a stream's value, modulo 2^64. A value without indices stays the same.
+    /// Adds `distance` to the indices in a value of a [streamed row](Self::STREAMS_ROWS), modulo 2^64. A value without indices stays the
+    /// same.
     #[doc(hidden)]
     #[inline(always)]
     fn moved(value: Self::Accumulator, distance: u64) -> Self::Accumulator {

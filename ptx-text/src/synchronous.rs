@@ -37,7 +37,7 @@ const WAITS: [&str; 3] = [
     "cp.async.wait_group",
 ];
 
-/// The most copies of a run. A run loads up to 64 registers before its first store.
+/// A run of copies has at most this many copies. Their loads fill at most 64 registers before the first store.
 const MOST_COPIES: usize = 16;
 
 /// Arithmetic that does not end a run of copies.
@@ -60,7 +60,7 @@ const LACKED: [&str; 10] = [
     "L2::cache_hint",
 ];
 
-/// A copy of a run: its load has been written to the text, but not yet its store.
+/// One of the copies in a run. Its load has been written to the text, and its store has not.
 struct Loaded {
     bytes: u32,
 }
@@ -240,7 +240,7 @@ fn place(operand: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// Writes the stores of a run, and ends it.
+/// Writes the stores of the copies in a run, and ends the run.
 fn store(run: &mut Vec<Loaded>, out: &mut String) {
     for (at, Loaded { bytes }) in run.drain(..).enumerate() {
         let (kind, registers) = (kind(bytes), registers(at, bytes));
@@ -257,7 +257,7 @@ fn kind(bytes: u32) -> &'static str {
     }
 }
 
-/// The registers for the data of copy `at` of a run.
+/// The registers for the data of the copy that has the number `at` in its run.
 fn registers(at: usize, bytes: u32) -> String {
     let first = 4 * at;
     match bytes {

@@ -48,7 +48,8 @@ fn lists(random: &mut Random, diagonals: usize) -> Vec<Vec<usize>> {
 
 #[test]
 fn any_schedule() {
-    // With so many multiprocessors, all launches below have small windows, although the longest segment has more than 16 chunks.
+    // On a device with this many multiprocessors, all launches below have small windows, although the longest segment has more than 16
+    // chunks.
     const MULTIPROCESSORS: u32 = 48;
     let mut random = Random::new(21);
     let mut seen = [false; 4];
@@ -85,7 +86,8 @@ fn any_schedule() {
     assert_eq!(seen, [true; 4], "sizes of windows");
 }
 
-/// Checks reductions of segments with so few items that windows are small on this device.
+/// Checks reductions of segments whose windows are small. For this, the number of items and segments is limited by the number of
+/// multiprocessors of this device.
 fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(random: &mut Random) {
     let diagonals = 2048 * gpu().multiprocessors() as usize;
     for lengths in lists(random, diagonals) {

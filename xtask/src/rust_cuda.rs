@@ -71,7 +71,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Inspects a text that has these kernels.
+/// Inspects the PTX in the text `name`. The text must have exactly the kernels `symbols`, which belong to `part`.
 fn inspect_text(built: &Built, name: &str, part: KernelSet, symbols: &[&str]) -> Result<()> {
     let path = built.texts.join(name).with_extension("ptx");
     let text = fs::read_to_string(&path)?;
@@ -81,7 +81,8 @@ fn inspect_text(built: &Built, name: &str, part: KernelSet, symbols: &[&str]) ->
     Ok(())
 }
 
-/// Runs a test, or an example that serves as a test, with these arguments.
+/// Runs a test, or an example that serves as a test. Its arguments are `cases`. If it runs on the virtual GPU, `architecture` is the
+/// virtual GPU's architecture.
 fn run_test(root: &Path, test: &Executable, architecture: &str, cases: &[&str]) -> Result<()> {
     println!("{} as {architecture}", test.name);
     let status = Command::new(&test.path)

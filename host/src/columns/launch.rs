@@ -17,8 +17,8 @@ pub(crate) struct Matrices {
     /// All items of the matrices, and any gaps between rows.
     pub items: Span,
     pub layout: Layout,
-    /// A count in device memory: of rows or of matrices. If this is `Some`, the number in `layout` is only an upper bound. If this is
-    /// `None`, the number in `layout` is exact.
+    /// The number of rows of a matrix, or the number of matrices, if it is a count in device memory. The same number in `layout` is then
+    /// only an upper bound. If this is `None`, both numbers in `layout` are exact.
     pub count: Option<Count>,
 }
 
@@ -47,7 +47,8 @@ impl Matrices {
         })
     }
 
-    /// The matrices whose columns are the parts of `axis`. `count`, in device memory, is the number of rows or of matrices.
+    /// The matrices whose columns are the parts of `axis`. `count` is a number in device memory. If `axis` was made by [`Axis::columns`],
+    /// `count` is the number of rows of the only matrix. Otherwise, `count` is the number of matrices.
     pub fn along(items: Span, axis: Axis, count: Option<Span>) -> Result<Self> {
         let of = match axis.is_of_columns() {
             true => Count::OfRows,
@@ -60,7 +61,8 @@ impl Matrices {
         })
     }
 
-    /// Whether the parts are rows of a known length, without gaps between them. The number of rows may be a count in device memory.
+    /// Whether the parts are rows of a known length, without gaps between them. Each of these rows is a matrix of one column. So the number
+    /// of these rows may be in device memory, as a [`Count::OfMatrices`].
     pub fn are_dense_rows(&self) -> bool {
         self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
     }

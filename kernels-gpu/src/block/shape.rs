@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::op::Op;
 use crate::scan::tuning;
 
-/// The shape of the tiles of a scan, short or long.
+/// A type that stands for the shape of a scan's tiles: [`Short`] for short scans, and [`Long`] for long scans.
 pub trait Shape: Copy {
     /// The shape.
     const SHAPE: ScanShape;

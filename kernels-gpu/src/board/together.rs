@@ -53,7 +53,8 @@ impl<A: Accumulator> Stripe<A> {
         (self.scaled + round as u32 * WARP_LANES * Self::INVERSE) >> 16
     }
 
-    /// The index, in an array of slots, of the word that the lane reads in a round. In this array, each slot has `slot_words` words.
+    /// The lane reads one word in each round. Returns that word's index in an array of slots, counted in words. Each slot of the array has
+    /// `slot_words` words.
     #[inline(always)]
     pub fn place(self, round: usize, slot_words: usize) -> usize {
         let free = slot_words - A::WORDS;

@@ -190,7 +190,8 @@ macro_rules! located {
                 value.index()
             }
 
-            // True for a key of one word and an index of two words. While a row is streamed, the index's upper word is 0.
+            // True for a key of one word and an index of two words. In the values of streamed rows (see `Op::STREAMS_ROWS`), the upper word
+            // of the index is 0.
             const STREAMS_ROWS: bool = T::Located::WORDS == 3;
             const EQUAL_WORDS: u32 = 0b100;
 

@@ -154,7 +154,8 @@ pub trait Ordered: Element {
         [rising, Self::least::<true>(words, index)]
     }
 
-    /// The same as [`Self::least`], in a row that is streamed. `place` is the index of the first item.
+    /// As [`Self::least`], for the items in 16 bytes of a [streamed row](super::Op::STREAMS_ROWS). Their indices fit in 32 bits. `place` is
+    /// the index of the first item.
     #[inline(always)]
     fn streamed<const FALLING: bool>(words: Words, place: u32) -> Self::Located {
         Self::least::<FALLING>(words, place as u64)

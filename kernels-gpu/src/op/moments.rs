@@ -274,9 +274,9 @@ impl<T: Number> Op<T> for Moments {
         }
     }
 
-    /// A value of a stream has the squared deviations times the number of items. So a combination of two such values does not multiply by a
-    /// reciprocal. All factors are powers of two, and items of 4 bytes give no numbers near the ends of the range of `f64`. So the results
-    /// have the same bits as without streams.
+    /// In a value of a [streamed row](Op::STREAMS_ROWS), the squared deviations are multiplied by the number of items. So a combination of
+    /// two such values does not multiply by a reciprocal. All factors are powers of two, and items of 4 bytes give no numbers near the ends
+    /// of the range of `f64`. So the results have the same bits as those of rows that are not streamed.
     #[inline(always)]
     fn stream(words: Words, _place: u32) -> Self {
         let vector = vector_of(words);

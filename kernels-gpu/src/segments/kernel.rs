@@ -411,7 +411,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         simt::block_threads()
     }
 
-    /// Whether at least one of the block's tails is combined with earlier chunks.
+    /// Whether at least one of the block's tails [must be combined](crate::segments::Window::is_combined) with earlier chunks.
     ///
     /// # Safety
     /// The header is written.

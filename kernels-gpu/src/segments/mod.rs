@@ -227,7 +227,8 @@ pub struct Header<A> {
     pub tag: u32,
     /// Whether the block stops because offsets are refused: 0 or 1.
     pub is_refused: u32,
-    /// For each window whose tail is combined with earlier chunks, the tail's value. A scan later writes the prefix of each tail here.
+    /// For each window whose tail [must be combined](Window::is_combined) with earlier chunks, the tail's value. A scan later writes the
+    /// prefix of each tail here.
     pub tails: [A; MOST_WINDOWS as usize],
 }
 
@@ -288,7 +289,7 @@ impl Work {
 }
 
 impl Window {
-    /// Whether the tail is combined with earlier chunks, because it is the last chunk of sixteen, or of its segment.
+    /// Whether the tail must be combined with earlier chunks: whether it is the last of sixteen chunks, or the last chunk of its segment.
     #[inline(always)]
     pub fn is_combined(&self) -> bool {
         self.has_tail != 0 && (self.is_last != 0 || self.index % FAN as u64 == FAN as u64 - 1)

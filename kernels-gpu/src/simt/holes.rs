@@ -131,8 +131,8 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// Combines the items of a vector to a value of a stream (see `Op::stream`). Only operators with wide accumulators use the parameter
-/// `place`.
+/// Combines the items of a vector of a [streamed row](crate::op::Op::STREAMS_ROWS), as [`Op::stream`](crate::op::Op::stream) does. Only
+/// operators with wide accumulators use the parameter `place`.
 #[inline(always)]
 pub fn stream<A: Accumulator>([a, b, c, d]: Words, place: u32) -> A {
     match A::WORDS {
@@ -141,13 +141,14 @@ pub fn stream<A: Accumulator>([a, b, c, d]: Words, place: u32) -> A {
     }
 }
 
-/// Combines two values of streams. Only operators with wide accumulators use this hole.
+/// Combines two values of [streamed rows](crate::op::Op::STREAMS_ROWS). Only operators with wide accumulators use this hole.
 #[inline(always)]
 pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
     wide::combine_streams(left, right)
 }
 
-/// Converts a value of a stream to the usual form of an accumulator. Only operators with wide accumulators use this hole.
+/// Converts a value of a [streamed row](crate::op::Op::STREAMS_ROWS) to the usual form of an accumulator. Only operators with wide
+/// accumulators use this hole.
 #[inline(always)]
 pub fn end_stream<A: Accumulator>(value: A) -> A {
     wide::end_stream(value)

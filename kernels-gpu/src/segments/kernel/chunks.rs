@@ -54,8 +54,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::settle`], for one window whose tail is combined with earlier chunks. Returns false if a value is missing because offsets
-    /// are refused.
+    /// As [`Self::settle`], for one window whose tail [must be combined](Window::is_combined) with earlier chunks. Returns false if a value
+    /// is missing because offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header is written, `window` is the block's window `number`, and the value of its tail

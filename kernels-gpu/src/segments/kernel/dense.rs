@@ -135,8 +135,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while number < upto {
             let step = simt::opaque_one() as u32;
             // SAFETY: the header, the items and the starts are written, and the flags are cleared: conditions 1 and 2. `number <
-            // chunk_count`, and no other thread has the chunk. If `put_off` is not called for the chunk, the chunk is a whole segment of at
-            // most 16 items, and the work has these items.
+            // chunk_count`, and no other thread takes the chunk. If `put_off` is not called for the chunk, the chunk is a whole segment of
+            // at most 16 items, and the work has these items.
             unsafe {
                 let chunk = self.chunk(work, room, number);
                 let Chunk { start, end, .. } = chunk;
@@ -158,7 +158,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             number += step * self.threads();
         }
         if simt::thread_index() == 0 {
-            // SAFETY: as above. The loop leaves out the tail and the chunk of the cut segment, so no other thread has them. Nobody else
+            // SAFETY: as above. The loop leaves out the tail and the chunk of the cut segment, so no other thread takes them. Nobody else
             // finishes a short tail.
             unsafe {
                 if first != 0 {
@@ -215,7 +215,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// most 16 items, whose prefix is written.
     #[inline(always)]
     pub unsafe fn place_short_tail(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the header, the starts, the items and the prefix are written, and no other thread has the tail: this function's
+        // SAFETY: the header, the starts, the items and the prefix are written, and no other thread takes the tail: this function's
         // conditions.
         unsafe {
             let leaf = Leaf::of_short(self.chunk(work, room, 0), work.index);

@@ -43,8 +43,9 @@ impl Step<Node> for Downsweep {
         node: Node,
     ) {
         let chunk = node.chunk;
-        // SAFETY: the prefixes of the chunk and of its nodes are written, and no other thread has the node: `run`'s conditions. So no other
-        // thread uses the values of its leaves. There is at least one leaf. The upsweep wrote the leaves' values, and a barrier followed.
+        // SAFETY: the prefixes of the chunk and of its nodes are written, and no other thread takes the node: `run`'s conditions. So no
+        // other thread uses the values of its leaves. There is at least one leaf. The upsweep wrote the leaves' values, and a barrier
+        // followed.
         unsafe {
             let before = match chunk.leaf_count() <= FAN {
                 true => launch.before_chunk(work, chunk.number),
@@ -140,18 +141,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         true
     }
 
-    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. If the tail is combined with earlier chunks and is
-    /// not its segment's last chunk, the combined value is published first. If the offsets are refused, writes to the header that the block
-    /// stops.
+    /// Waits for the prefix of the window's tail, and replaces the tail's total by it. If the tail is the last of sixteen chunks, but not
+    /// the last chunk of its segment, the function first combines the tail's total with the values of earlier chunks, and publishes the
+    /// result (see [`Self::settle_window`]). If the offsets are refused, writes to the header that the block stops.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The header is written, `work` is one of the block's works, and it has a tail. If the tail
-    /// is combined with earlier chunks and is not its segment's last chunk, its value is written.
+    /// is the last of sixteen chunks, but not the last chunk of its segment, the tail's value is written.
     #[inline(always)]
     pub unsafe fn find_value_before(&self, work: &Work) {
         // SAFETY: the whole warp is here, and the header is written and has the work's window: this function's conditions. All lanes have
-        // the same window, so the branches go the same way on all of them. `settle_window` is called only for a tail that is combined
-        // and is not its segment's last chunk: so its value is written. Lane 0 alone writes the tail, after the warp's barrier.
+        // the same window, so the branches go the same way on all of them. `settle_window` is called only if the tail is the last of
+        // sixteen chunks, but not the last chunk of its segment. So the tail's value is written. Lane 0 alone writes the tail, after the
+        // warp's barrier.
         unsafe {
             let window = self.window(work.window);
             let is_published = window.is_last != 0
@@ -265,11 +267,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// The header and the leaf's items are written, and so are the prefixes of the tail and of the leaf. The leaf is the work's, and no
-    /// other thread has it.
+    /// other thread takes it.
     #[inline(always)]
     unsafe fn place_items(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: Leaf) {
         let chunk = leaf.chunk;
-        // SAFETY: prefixes and items are written, and no other thread has the leaf: this function's conditions. With `are_whole` the leaf
+        // SAFETY: prefixes and items are written, and no other thread takes the leaf: this function's conditions. With `are_whole` the leaf
         // has 16 items, and begins where a vector begins.
         unsafe {
             let before = match chunk.end - chunk.start <= FAN {
@@ -321,7 +323,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     put_item::<T>(&mut results, P, first_bytes(result));
                     before = after;
                 });
-                // SAFETY: the results have the size of their items, and replace them. No other thread has the leaf: this function's
+                // SAFETY: the results have the size of their items, and replace them. No other thread takes the leaf: this function's
                 // condition.
                 unsafe { room.put_vector(place, results) };
             }
@@ -346,7 +348,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while place < leaf.end {
             let step = simt::opaque_one() as u32;
             // SAFETY: the item is the leaf's, and written (this function's condition). In shared memory the result has the item's size, and
-            // replaces the item. Global memory has room for each item's result (the launch's condition 5). No other thread has the leaf.
+            // replaces the item. Global memory has room for each item's result (the launch's condition 5). No other thread takes the leaf.
             unsafe {
                 let item = item_of(&room.item(place), 0);
                 let index = leaf.index + (place - leaf.begin) as u64;

@@ -316,7 +316,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = simt::thread_index() * items;
         if !all_exist {
             while place < work.end {
-                // SAFETY: the same conditions as this function's; no other thread has this vector.
+                // SAFETY: the same conditions as this function's; no other thread takes this vector.
                 unsafe { self.bring_some(work, room, place) };
                 place += items * self.threads() * simt::opaque_one() as u32;
             }
@@ -415,7 +415,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = work.begin + simt::thread_index();
         while place < work.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: `work.begin <= place < work.end`, and no other thread has this place. The rest are this function's conditions.
+            // SAFETY: `work.begin <= place < work.end`, and no other thread takes this place. The rest are this function's conditions.
             unsafe { self.bring_item(work, room, place) };
             place += self.threads() * step;
         }

@@ -27,7 +27,7 @@ use super::chunks::Long;
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether a later block combines the rows, in a launch that [has streams](Self::have_streams).
+    /// Whether a later block combines the rows, in a launch that has [streamed rows](Self::have_streams).
     #[inline(always)]
     pub fn settles_later(&self) -> bool {
         let row = self.offsets.row_items;

@@ -54,8 +54,8 @@ pub trait Step<P> {
     /// Runs the step for one leaf or node.
     ///
     /// # Safety
-    /// `part` is a leaf or node of `work`, one of the block's works, and no other thread has this part. The other conditions depend on the
-    /// step:
+    /// `part` is a leaf or node of `work`, one of the block's works, and no other thread takes this part. The other conditions depend on
+    /// the step:
     /// - [`Fold`] of a leaf: the conditions of [`Launch::fold_one_leaf`]; of a node: those of [`Launch::fold_one_node`].
     /// - `Downsweep` of a leaf: the conditions of `Launch::place_items`; of a node: the values of its leaves are written, and so are the
     ///   prefixes of the chunk and of its nodes.
@@ -206,7 +206,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// Condition 2 of [`Self::fold_leaves`]. The header is written. The leaf belongs to `work`, one of the block's works, and no other
-    /// thread has it.
+    /// thread takes it.
     #[inline(always)]
     unsafe fn fold_one_leaf(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: &Leaf) {
         let chunk = leaf.chunk;
@@ -219,7 +219,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             begin, end, index, ..
         } = *leaf;
         // SAFETY: the header and the leaf's items are written (this function's conditions), and a leaf has at least one item. If
-        // `are_whole`, it has 16 items, and begins where a vector begins. No other thread has the leaf (this function's condition). So if
+        // `are_whole`, it has 16 items, and begins where a vector begins. No other thread takes the leaf (this function's condition). So if
         // the chunk has only this leaf, nobody else finishes the chunk. Different leaves' values do not overlap.
         unsafe {
             let value = match leaf.are_whole {

@@ -163,14 +163,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// The header is written, and so are the items and the values of the node's leaves. No thread uses the values of an earlier work's
-    /// nodes any more. The node belongs to `work`, one of the block's works, and no other thread has it.
+    /// nodes any more. The node belongs to `work`, one of the block's works, and no other thread takes the node.
     #[inline(always)]
     pub unsafe fn fold_one_node(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Node) {
         if self.is_unused(work, node) {
             return;
         }
         // SAFETY: the header, and the values and the items of the node's leaves are written (this function's conditions), and there is at
-        // least one leaf. No other thread has the node (this function's condition).
+        // least one leaf. No other thread takes the node (this function's condition).
         unsafe {
             let leaves = room.leaf(node.chunk.start, node.number * FAN);
             let value = self.fold_some(leaves, node.leaf_count);
@@ -193,7 +193,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// The header is written, and so are the items of the node's leaves. The node belongs to `work`, one of the block's works, and no other
-    /// thread has it.
+    /// thread takes the node.
     #[inline(always)]
     unsafe fn finish_node(
         &self,
@@ -206,8 +206,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if self.is_unused(work, node) {
             return;
         }
-        // SAFETY: the header and the items are written, and no other thread has the node (this function's conditions). So if the chunk has
-        // only this node, nobody else finishes the chunk. Different nodes' values do not overlap.
+        // SAFETY: the header and the items are written, and no other thread takes the node (this function's conditions). So if the chunk
+        // has only this node, nobody else finishes the chunk. Different nodes' values do not overlap.
         unsafe {
             if chunk.leaf_count() <= FAN {
                 let value = self.located(work, room, chunk, value);
@@ -403,8 +403,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Stores a chunk's value. If the chunk is a whole segment, a reduction lowers the value and writes it as the segment's result, and a
-    /// scan does not use the value. If the chunk is a tail that is combined with earlier chunks, its value goes to the header. Any other
-    /// chunk's value is published on the board.
+    /// scan does not use the value. If the chunk is a tail that [must be combined](crate::segments::Window::is_combined) with earlier
+    /// chunks, its value goes to the header. Any other chunk's value is published on the board.
     ///
     /// # Safety
     /// The header is written, and `work` is one of the block's works. The work has the chunk, and nobody else finishes the chunk.
@@ -414,8 +414,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { self.finish_or_publish(work, chunk, value, false) }
     }
 
-    /// As [`Self::finish`]. If `publishes_tails`, the value of a tail that is combined with earlier chunks does not go to the header, but
-    /// is published.
+    /// As [`Self::finish`]. If `publishes_tails`, the value of a tail that must be combined with earlier chunks does not go to the header,
+    /// but is published.
     ///
     /// # Safety
     /// The conditions of [`Self::finish`]. If `publishes_tails`, a window with such a tail has no other chunk to publish.

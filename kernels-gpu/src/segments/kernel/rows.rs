@@ -1,4 +1,4 @@
-//! Rows whose items go from global memory straight to registers.
+//! Rows whose items go from global memory straight to registers: [streamed rows](Op::STREAMS_ROWS).
 //!
 //! Neighbouring lanes read neighbouring vectors. Each lane combines the items of each of its vectors. Then the lanes combine these values
 //! pairwise, neighbours first. If an operator combines each sixteen values pairwise, the leaves, nodes and roots of a chunk are one binary
@@ -87,7 +87,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && self.input.addr().is_multiple_of(VECTOR_BYTES)
     }
 
-    /// Whether the launch [has vectors](Self::have_vectors), and each chunk has at most [`CHUNK_PIECES`] pieces.
+    /// Whether [streamed rows](Op::STREAMS_ROWS) can be folded by pieces: the launch [has vectors](Self::have_vectors), and each chunk has
+    /// at most [`CHUNK_PIECES`] pieces.
     #[inline(always)]
     pub fn have_streams(&self) -> bool {
         self.have_vectors() && self.most_pieces(self.piece_levels()) <= CHUNK_PIECES
@@ -104,7 +105,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Folds the chunks of all works of the block. This ends with a barrier, unless the launch [settles rows later](Self::settles_later).
     ///
     /// # Safety
-    /// Convergent: the whole block. The header is written, and the launch [has streams](Self::have_streams).
+    /// Convergent: the whole block. The header is written, and the launch has [streamed rows](Self::have_streams).
     #[inline(always)]
     pub unsafe fn stream_rows(&self, room: Room<T, O::Accumulator>) {
         const {
@@ -114,7 +115,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole block is here: this function's condition.
         let (levels, is_alone) = unsafe { self.shape() };
         let (mut number, mut steps) = (0, 0);
-        // SAFETY: the whole block is here, the header is written, and the launch has streams (this function's conditions). `number <
+        // SAFETY: the whole block is here, the header is written, and the launch has streamed rows (this function's conditions). `number <
         // work_count`. All threads take the same branches around barriers, since the branches depend on the launch's arguments. Rows that
         // are settled later have chunks of several pieces, so `combine_pieces` publishes the chunks' values. In `combine_pieces`, the last
         // warp has no window, and the other warps publish without waiting for it.
@@ -156,7 +157,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// (`is_alone`). Returns the work's number of steps. The warps take steps in turn, and the block's earlier works had `before` steps.
     ///
     /// # Safety
-    /// Convergent: the whole block, which calls this once for each work. The header is written, and the launch has streams.
+    /// Convergent: the whole block, which calls this once for each work. The header is written, and the launch has [streamed
+    /// rows](Self::have_streams).
     #[inline(always)]
     unsafe fn fold_pieces(
         &self,
@@ -176,7 +178,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while begin < vectors {
             let step = simt::opaque_one() as u32;
             // SAFETY: the whole warp is here, since all lanes have the same `begin`. The header is written (this function's condition). The
-            // work has the vectors: `begin < vectors`. No other warp has this step, and each piece's value is on one lane. So no other
+            // work has the vectors: `begin < vectors`. No other warp takes this step, and each piece's value is on one lane. So no other
             // thread writes the piece's value, or finishes its chunk. If each chunk is one piece, the work has a chunk for each of its
             // pieces.
             unsafe {
@@ -200,7 +202,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the pieces of each chunk of the block's works, neighbours first. Each window has a warp, and each piece has a lane.
     ///
     /// # Safety
-    /// Convergent: the whole block, whose warps have written the values of all pieces. The header is written, and the launch has streams.
+    /// Convergent: the whole block, whose warps have written the values of all pieces. The header is written, and the launch has [streamed
+    /// rows](Self::have_streams).
     #[inline(always)]
     unsafe fn combine_pieces(&self, room: Room<T, O::Accumulator>, levels: u32) {
         const {
@@ -264,7 +267,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The lane's share when its warp combines the chunks of the block's work `number` from chunk `first` on. Each chunk has `lanes` lanes.
     ///
     /// # Safety
-    /// The header is written, and `number < work_count`. The launch has streams. `lanes` is a power of two.
+    /// The header is written, and `number < work_count`. The launch has [streamed rows](Self::have_streams). `lanes` is a power of two.
     #[inline(always)]
     unsafe fn share(
         &self,
@@ -352,7 +355,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The work begins with item `first`, and `begin < vectors`. The launch has
-    /// streams, and pieces have 2^`levels` vectors each.
+    /// [streamed rows](Self::have_streams), and pieces have 2^`levels` vectors each.
     #[inline(always)]
     unsafe fn fold_step(
         &self,
@@ -362,7 +365,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         levels: u32,
     ) -> O::Accumulator {
         // SAFETY: the whole warp is here, with the same `levels`, and the work has the vectors: this function's conditions. The vectors are
-        // aligned, since the launch has streams. The distances of lanes, 8 and 16, are powers of two below 32.
+        // aligned, since the launch has streamed rows. The distances of lanes, 8 and 16, are powers of two below 32.
         unsafe {
             let mut folded = self.fold_eights(first, begin, vectors);
             if levels > 3 {
@@ -376,8 +379,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Folds each eight consecutive vectors of a step. The step begins at vector `begin` of a work or unit, which has `vectors` vectors. A
-    /// lane gets the value of the eight vectors from its [first vector](first_vector_of_lane) on, as a [stream](Op::stream). The values of
-    /// vectors past the end have no meaning. Vector 0 begins with item `first`, and indices count from this item.
+    /// lane gets the value of the eight vectors from its [first vector](first_vector_of_lane) on. This value has the form that
+    /// [`Op::stream`] returns. The values of vectors past the end have no meaning. Vector 0 begins with item `first`, and indices count
+    /// from this item.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The vectors from item `first` on exist and are aligned, and `begin < vectors`.
@@ -430,9 +434,10 @@ pub fn first_vector_of_lane() -> u32 {
     lane % LANE_VECTORS * WARP_LANES + lane / LANE_VECTORS * LANE_VECTORS
 }
 
-/// Combines the [streams](Op::stream) of each eight consecutive vectors of a step pairwise, neighbours first. `value(v)` is the value of
-/// the lane's vector `32·v + lane`. All vectors have equally many items, a power of two. A lane gets the value of the eight vectors from
-/// its [first vector](first_vector_of_lane) on.
+/// Combines the values of each eight consecutive vectors of a step pairwise, neighbours first. The vectors are those of [streamed
+/// rows](Op::STREAMS_ROWS), and the values have the form that [`Op::stream`] returns. `value(v)` is the value of the lane's vector `32·v +
+/// lane`. All vectors have equally many items, a power of two. A lane gets the value of the eight vectors from its [first
+/// vector](first_vector_of_lane) on.
 ///
 /// Each lane begins with eight values. In each of three levels, a lane gives half of its values to another lane, and combines the others
 /// with values from that lane.
@@ -479,7 +484,8 @@ pub unsafe fn join_eights<O: Op<T>, T: Element>(
     value
 }
 
-/// Pairs of lanes that are `delta` apart combine their [streams](Op::stream). Both lanes get the result.
+/// Pairs of lanes that are `delta` apart combine their values of [streamed rows](Op::STREAMS_ROWS), as [`Op::combine_streams`] does. Both
+/// lanes get the result.
 ///
 /// # Safety
 /// Convergent: the whole warp. `delta` is a power of two, less than 32.

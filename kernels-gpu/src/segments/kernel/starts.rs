@@ -153,7 +153,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the whole warp takes part in the shuffle, since all lanes have the same group. The work is the block's (condition 2).
             // The place where a group's last chunk ends is written to a word for counts in the next room. There are enough such words for
             // all groups (an assertion in `segments`). No thread uses these words for counts of slots before the next work (condition 3).
-            // `write_start` is called only if `chunk < chunk_count`, and no other thread has that chunk.
+            // `write_start` is called only if `chunk < chunk_count`, and no other thread takes that chunk.
             unsafe {
                 let begin = self.read_start(work, chunk);
                 let end = simt::shuffle_down(begin, 1);

@@ -216,7 +216,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = (unit as u64) << unit_levels;
         let all = self.offsets.segment_count * self.offsets.row_items / vector_items::<T>() as u64;
         let vectors = Ord::min(all - first, 1 << unit_levels) as u32;
-        // SAFETY: the whole warp is here, and no other warp has the unit: this function's conditions. The unit's vectors exist, and are
+        // SAFETY: the whole warp is here, and no other warp takes the unit: this function's conditions. The unit's vectors exist, and are
         // aligned. Each chunk's value is on one lane. The chunk's row belongs to the launch, and has a result (the launch's condition 5).
         // The tag is written if rows have several chunks. The board has a slot for each window (condition 6), and a launch has at least as
         // many windows as it has full chunks. A block that waits for the value of chunk `unit` reads slot `unit` (condition 9).

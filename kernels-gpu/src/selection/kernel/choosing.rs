@@ -114,11 +114,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             flags: [[0; 4]; MOST_ROWS],
             before: T::zeroed(),
         };
-        // SAFETY: tiles and tickets are the same for all sharing warps. So the branches around convergent calls go the same way in all of
-        // them, and each turn's tile is sent once, in order. A tile whose number is less than `end` belongs to the launch, and the launch's
-        // items and flags are readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp has written
-        // the output of the buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each once. A turn's
-        // shares and ticket are read before the next turn's barrier, and overwritten after it.
+        // SAFETY: all sharing warps have the same tiles and tickets. So all of them take the same branches around convergent calls. They
+        // call `send_tile` once for each turn, in the order of the turns. A tile whose number is less than `end` belongs to the launch, and
+        // the launch's items and flags are readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp
+        // has written the output of the buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each
+        // once. A turn's shares and ticket are read before the next turn's barrier, and overwritten after it.
         unsafe {
             // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
             let mut arriving = end;

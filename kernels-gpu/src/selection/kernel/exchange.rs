@@ -47,7 +47,7 @@ pub type Prefixes<A> = *mut [A; TURNS];
 /// # Safety
 /// - Convergent: the last warp that shares the tiles calls it. Other warps may call it too.
 /// - If a tile is sent, the last warp's first lane has published the tile's count.
-/// - It is called once for each turn, in order. `tiles` are the block's slots for tiles.
+/// - It is called once for each turn, in the order of the turns. `tiles` are the block's slots for tiles.
 #[inline(always)]
 pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
     if simt::warp() != WARPS - 1 {
@@ -68,7 +68,7 @@ pub unsafe fn send_tile(tiles: Tiles, turn: u32, tile: u32) {
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.
-/// - It is called once for each turn, in order. `tiles` are the block's slots for tiles.
+/// - It is called once for each turn, in the order of the turns. `tiles` are the block's slots for tiles.
 #[inline(always)]
 pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
     // SAFETY: the whole warp waits, and the last sharing warp arrives at this barrier, in `send_tile`. The barrier orders that warp's write
@@ -83,7 +83,7 @@ pub unsafe fn await_tile(tiles: Tiles, turn: u32) -> u32 {
 ///
 /// # Safety
 /// - Convergent: the warp that looks back.
-/// - It is called once for each turn with a tile, in order. `prefixes` are the block's slots for prefixes.
+/// - It is called once for each turn with a tile, in the order of the turns. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
     // SAFETY: the slot is in the block's shared memory, and its earlier prefix has been read (see the module). The whole warp arrives, and
@@ -100,7 +100,7 @@ pub unsafe fn send_prefix<A>(prefixes: Prefixes<A>, turn: u32, prefix: A) {
 ///
 /// # Safety
 /// - Convergent: all warps that share the tiles.
-/// - It is called once for each turn with a tile, in order. `prefixes` are the block's slots for prefixes.
+/// - It is called once for each turn with a tile, in the order of the turns. `prefixes` are the block's slots for prefixes.
 #[inline(always)]
 pub unsafe fn await_prefix<A: Copy>(prefixes: Prefixes<A>, turn: u32) -> A {
     // SAFETY: all sharing warps wait, and the warp that looks back arrives at this barrier, in `send_prefix`. The barrier orders the write

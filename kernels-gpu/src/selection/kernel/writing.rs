@@ -64,8 +64,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     pub unsafe fn write(&self, leaving: &Waiting, turn: u32, buffer: u32) {
         let TileItems { begin, count } = self.items(leaving.tile);
         let warp_begin = Self::warp_begin();
-        // SAFETY: all sharing warps call it once for each turn with a tile, in order. The warp that looks back sends a prefix for every
-        // tile that it receives.
+        // SAFETY: all sharing warps call it once for each turn with a tile, in the order of the turns. The warp that looks back sends a
+        // prefix for every tile that it receives.
         let prefix = unsafe {
             let prefixes = &raw mut (*self.shared).prefixes;
             exchange::await_prefix(prefixes, turn)

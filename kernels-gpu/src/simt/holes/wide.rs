@@ -189,7 +189,7 @@ macro_rules! holes {
             })
         }
 
-        /// Combines two values of streams (see `Op::stream`).
+        /// Combines two values of streamed rows (see `Op::STREAMS_ROWS`).
         #[inline(always)]
         pub fn combine_streams<A: Accumulator>(left: A, right: A) -> A {
             let (left, right) = (words_of(left), words_of(right));
@@ -199,7 +199,7 @@ macro_rules! holes {
             })
         }
 
-        /// Combines the items of a vector to a value of a stream.
+        /// Combines the items of a vector of a streamed row, as `Op::stream` does.
         #[inline(always)]
         pub fn stream<A: Accumulator>(words: Words, place: u32) -> A {
             accumulator_of_words(match A::WORDS {
@@ -208,7 +208,7 @@ macro_rules! holes {
             })
         }
 
-        /// Converts a value of a stream to the usual form of an accumulator.
+        /// Converts a value of a streamed row to the usual form of an accumulator.
         #[inline(always)]
         pub fn end_stream<A: Accumulator>(value: A) -> A {
             let value = words_of(value);

@@ -35,7 +35,7 @@ use super::super::items::Room;
 use super::super::Launch;
 use super::window::{Bits, Seen, NO_HEAD, VECTOR_WORDS};
 
-/// How many words of bits a block finds before its window: one vector. It finds as many words after its window.
+/// The bits of the items just before a window fill this many words: one vector. The bits of the items just after the window fill as many.
 const NEAR_WORDS: u32 = VECTOR_WORDS;
 
 /// How many items have their bits in [`NEAR_WORDS`] words.

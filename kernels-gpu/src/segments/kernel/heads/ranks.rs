@@ -233,7 +233,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// publishes the value of a short tail.
     ///
     /// # Safety
-    /// Convergent: a whole warp. It has at least one word, and no other warp has its words. The conditions of [`Self::write_runs`].
+    /// Convergent: a whole warp. It takes at least one word, and no other warp takes these words. The conditions of [`Self::write_runs`].
     #[inline(always)]
     unsafe fn write_runs_of(
         &self,
@@ -329,7 +329,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// value is stored or published.
     ///
     /// # Safety
-    /// The place has a head, which no other thread has. The conditions of [`Self::write_runs`].
+    /// A head is at `place`, and no other thread takes this head. The conditions of [`Self::write_runs`].
     #[inline(always)]
     unsafe fn write_run(
         &self,
@@ -340,8 +340,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         place: u32,
     ) {
         let (number, bit) = (place / u32::BITS, place % u32::BITS);
-        // SAFETY: the words and the items are written, and no other thread has the head (this function's conditions). A chunk of at most 16
-        // items is in the work.
+        // SAFETY: the words and the items are written, and no other thread takes the head (this function's conditions). A chunk of at most
+        // 16 items is in the work.
         unsafe {
             let is_tail = place == own.tail;
             let before = room.heads_before(place) as u64;

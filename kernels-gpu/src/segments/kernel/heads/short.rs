@@ -144,7 +144,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Scans the chunk that begins at bit `bit` of word `number`, if it is a short chunk of the work and not the tail.
     ///
     /// # Safety
-    /// The words and the work's items are written, and the word exists. No other thread has the chunk.
+    /// The words and the work's items are written, and the word exists. No other thread takes the chunk.
     #[inline(always)]
     unsafe fn scan_short_run(
         &self,
@@ -158,7 +158,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             0 => places.begin + 1,
             _ => places.begin,
         };
-        // SAFETY: the words and the items are written, and no other thread has the chunk: this function's conditions.
+        // SAFETY: the words and the items are written, and no other thread takes the chunk: this function's conditions.
         unsafe {
             let word = room.word(number);
             let run = Run {
@@ -183,7 +183,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let places = Places::of(work);
         let start = places.begin;
         let (number, bit) = (start / u32::BITS, start % u32::BITS);
-        // SAFETY: the words, the items and the prefix are written, and no other thread has the tail: this function's conditions.
+        // SAFETY: the words, the items and the prefix are written, and no other thread takes the tail: this function's conditions.
         unsafe {
             let end = room.word(number).end_of(number, bit);
             let run = Run { start, end };

@@ -38,8 +38,9 @@
 //!
 //! A window may have no chunk. Then its diagonals belong to a chunk that begins in an earlier window, or come after the last segment.
 //!
-//! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. A **place** is an
-//! item's number in a work. If items are copied in vectors, place 0 is where an aligned vector of the input begins.
+//! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. In small launches
+//! of narrow items, all chunks of a window fit (see [`RoomSize::Double`]). A **place** is an item's number in a work. If items are copied in
+//! vectors, place 0 is where an aligned vector of the input begins.
 //!
 //! A chunk has a **slot** for each of its leaves, and perhaps a spare slot. The slots of consecutive chunks follow each other: chunk `c`,
 //! which starts at place `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments'

@@ -60,7 +60,8 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// | scans of 1,024 | 6.64 | 6.50 | 5.75 | 5.40 |
 /// | scans, power law | 17.34 | 17.26 | 13.12 | 12.40 |
 ///
-/// (The column "large windows" was measured with older kernels, in which one lane loaded the offsets at both ends of a window.)
+/// (The blocks had the [usual room](crate::segments::RoomSize). The column "large windows" was measured with older kernels, in which one lane
+/// loaded the offsets at both ends of a window.)
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 
 /// For each window of a small scan by key, the device holds at least this many blocks of [`SHORT_BLOCK_THREADS`] at a time. For windows of

@@ -11,17 +11,22 @@
 //! its window's heads before it waits for anything, so there is progress. The board has slots for the heads, besides the slots for the
 //! chunks' values.
 //!
-//! The bits lie in the room of the leaves' values, which is not used yet. The code is short, since small launches spend much of their time
-//! on the first fetch of their instructions. Scans of 2^16 `f32` in runs of 4,096 take 7.1 µs with this code on an H200 (2026-11-26). They
-//! took 7.9 µs with code for keys of any size and alignment. Two variants were compared with this code. In the first, a block copied all
-//! keys to shared memory before it compared any. In the second, two blocks shared each window, one for each work. Scans of 2^20 `f32` on an
-//! H200, in µs (2026-11-26):
+//! The bits lie in the room of the leaves' values, which is not used yet. Each warp loads keys one turn ahead: scans of 2^20 `f32` in runs
+//! of 1 took 6.6 µs on an H200 (2026-11-26) without this, and take 6.3 µs with it.
+//!
+//! The code is short, since small launches spend much of their time on the first fetch of their instructions. Scans of 2^16 `f32` in runs of
+//! 4,096 took 7.1 µs with short code that loaded no keys ahead, and 7.9 µs with code for keys of any size and alignment. Two variants of
+//! that short code were slower. In the first, a block copied all keys to shared memory before it compared any. In the second, two blocks
+//! shared each window, one for each work. Scans of 2^20 `f32` on an H200, in µs (2026-11-26):
 //!
 //! | | runs of 1 | runs of 4,096 | runs by a power law |
 //! |---|---|---|---|
 //! | all keys copied first | 7.5 | 9.1 | 17.6 |
 //! | two blocks for each window | 9.4 | 11.0 | 14.5 |
-//! | this code | 6.6 | 8.3 | 15.2 |
+//! | the short code | 6.6 | 8.3 | 15.2 |
+//! | keys loaded ahead, and [room for two chunks](crate::segments::RoomSize::Double) | 6.2 | 7.9 | 11.8 |
+//!
+//! Blocks of 512 threads, with this room, were slower: runs of 1 took 6.9 µs, and runs by a power law took 12.1 µs.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;

@@ -9,7 +9,7 @@ use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, Error, Result, cust, kind, scan};
 use warpfold_kernels::for_each_segmented_scan_kernel;
 use warpfold_kernels::op::*;
-use warpfold_kernels::segments::chunk_items;
+use warpfold_kernels::segments::{RoomSize, chunk_items};
 
 use crate::common::gpu;
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
@@ -234,6 +234,16 @@ fn any_schedule() {
         engine.set_windows_per_block(1 + turn as u64 % 2);
         assert_right(&engine, &[17 * chunk + 9, 40, 3 * chunk], &options);
         assert_right(&engine, &shapes::random(&mut random, 5 * chunk), &options);
+    }
+}
+
+/// In a large launch, a block has less room for items than in a small one.
+#[test]
+fn a_filled_room_in_a_large_launch() {
+    let text = SM_90.kernel(KERNEL);
+    let engine = Engine::new::<Sum, f32>(SM_90, 1, &text, 6 * chunk_items::<f32, f32>() as usize);
+    for lengths in shapes::filled::<f32, f32>(RoomSize::Usual) {
+        assert_right(&engine, &lengths, &RunOptions::default());
     }
 }
 

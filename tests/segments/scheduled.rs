@@ -2,7 +2,7 @@
 
 use virtual_gpu::RunOptions;
 use warpfold::{Cpu, Sum, reduce};
-use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
+use warpfold_kernels::segments::{MOST_WINDOWS, RoomSize, chunk_items};
 
 use crate::data::{Random, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, SM_90};
@@ -39,6 +39,17 @@ fn any_schedule() {
         assert_right(&engine, &[17 * chunk + 9, 40, 3 * chunk], &options);
         assert_right(&engine, &shapes::random(&mut random, 6 * chunk), &options);
         assert_right(&engine, &shapes::mixed(chunk), &options);
+    }
+}
+
+/// In a large launch, a block has less room for items than in a small one.
+#[test]
+fn a_filled_room_in_a_large_launch() {
+    let chunk = chunk_items::<f32, f32>() as usize;
+    let text = SM_90.kernel(KERNEL);
+    let engine = Engine::new::<Sum, f32>(SM_90, 1, &text, 6 * chunk);
+    for lengths in shapes::filled::<f32, f32>(RoomSize::Small) {
+        assert_right(&engine, &lengths, &RunOptions::default());
     }
 }
 

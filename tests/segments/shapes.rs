@@ -1,6 +1,6 @@
 //! Lists of lengths of segments.
 
-use warpfold_kernels::segments::{Task, chunk_items, room_items};
+use warpfold_kernels::segments::{RoomSize, chunk_items, room_items};
 
 use crate::data::Random;
 
@@ -17,7 +17,6 @@ pub fn offsets(begin: usize, lengths: &[usize]) -> Vec<usize> {
 /// Lengths around the boundaries of leaves, nodes and chunks, for items of type `T` with accumulators of type `A`.
 pub fn borders<T, A>() -> Vec<Vec<usize>> {
     let chunk = chunk_items::<T, A>() as usize;
-    let rooms = [Task::Reduce, Task::Scan].map(room_items::<T, A>);
     let mut lists = vec![
         vec![0],
         vec![0; 3],
@@ -33,13 +32,19 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
         vec![17 * chunk + 3, 9],
     ];
-    // If a window has as many diagonals as a chunk has items, the first window has two chunks. Together they just fill a work's room in
-    // shared memory, or have one item too many for it (`room_items`).
-    for before in rooms.map(|room| room - chunk - 2) {
-        lists.extend([0, 1].map(|more| vec![before + more, chunk, 3, chunk, chunk]));
+    for size in [RoomSize::Small, RoomSize::Usual, RoomSize::Double] {
+        lists.extend(filled::<T, A>(size));
     }
     lists.push([vec![3; 40], vec![16 * chunk], vec![0; 30], vec![33 * chunk]].concat());
     lists
+}
+
+/// Lengths for windows with as many diagonals as a chunk has items. The first window has two chunks. Together they just fill a work's room
+/// of this size, or have one item too many for it.
+pub fn filled<T, A>(size: RoomSize) -> [Vec<usize>; 2] {
+    let chunk = chunk_items::<T, A>() as usize;
+    let before = room_items::<T, A>(size) - chunk - 2;
+    [0, 1].map(|more| [vec![before + more, chunk, 3], vec![chunk; 4]].concat())
 }
 
 /// Lengths for three kinds of windows, in mixed order: windows of few chunks, windows of short chunks, and windows of many chunks, where

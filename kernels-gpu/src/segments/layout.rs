@@ -45,8 +45,8 @@ impl Task {
 ///
 /// Beyond the items of one chunk, there is some spare room. It is smaller in two cases: if accumulators have more than 8 bytes, and in a
 /// reduction of narrow items with accumulators of at most 4 bytes. In these cases, one more block fits on a multiprocessor
-/// ([`tuning::bounds`] has timings). A scan with narrow accumulators keeps more room: its threads need too many registers for one more
-/// block.
+/// ([`bounds`](crate::segments::tuning::bounds) has timings). A scan with narrow accumulators keeps more room: its threads need too many
+/// registers for one more block.
 pub const fn room_items<T, A>(size: RoomSize) -> usize {
     let is_small = match size {
         RoomSize::Double if has_double_room::<T, A>() => return 2 * chunk_items::<T, A>() as usize,

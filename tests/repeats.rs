@@ -35,7 +35,7 @@ fn runs() -> usize {
     }
 }
 
-/// A number of items for several blocks. On a real device, a scan of so many items is a long scan.
+/// The number of items: enough for several blocks. On a real device, it is also enough for a long scan.
 fn item_count<T>() -> usize {
     match mode() {
         Mode::Real => SCAN_SHORT_BYTES as usize / size_of::<T>() * 5 / 4 + 77,

@@ -172,7 +172,7 @@ fn launch<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<
 }
 
 /// The number of blocks for `item_count` items, if each block takes `block_threads` items. If the number is too large for `u32`, this is
-/// `u32::MAX`, and the driver refuses a grid of so many blocks.
+/// `u32::MAX`, and the driver refuses the grid.
 fn blocks(item_count: u64, block_threads: u32) -> u32 {
     let blocks = item_count.div_ceil(block_threads.into());
     u32::try_from(blocks).unwrap_or(u32::MAX)

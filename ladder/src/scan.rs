@@ -224,7 +224,7 @@ impl Symbols {
 }
 
 /// The number of blocks for `item_count` items, if each block takes `block_items` items. If the number is too large for `u32`, this is
-/// `u32::MAX`, and the driver refuses a grid of so many blocks.
+/// `u32::MAX`, and the driver refuses the grid.
 fn blocks(item_count: u64, block_items: u64) -> u32 {
     u32::try_from(item_count.div_ceil(block_items)).unwrap_or(u32::MAX)
 }

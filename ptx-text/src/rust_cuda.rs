@@ -8,8 +8,8 @@
 
 use crate::error::Malformed;
 
-/// The declaration of dynamic shared memory, and the declaration that replaces it. Of each: what stands before the array's name, and what
-/// stands after it.
+/// The declaration of dynamic shared memory, and the declaration that replaces it. Each constant has the text before the array's name and
+/// the text after it.
 const SHARED: (&str, &str) = (".extern .shared .align 16 .b8 ", "[16];");
 const SHARED_AMENDED: (&str, &str) = (".extern .shared .align 128 .b8 ", "[];");
 

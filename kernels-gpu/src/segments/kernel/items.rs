@@ -40,16 +40,6 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// How many words an area for the slots' bits has.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
 
-    /// The offset for the room that the block has.
-    #[inline(always)]
-    fn either(&self, usual: usize, double: usize) -> usize {
-        if self.is_double {
-            double
-        } else {
-            usual
-        }
-    }
-
     /// How an item is accessed. Its offset in the items' memory is a multiple of its size.
     const ACCESS: Access = Access::new(size_of::<T>(), size_of::<T>());
 
@@ -75,6 +65,16 @@ impl<T: Element, A: Copy> Room<T, A> {
         Room {
             turn: self.turn ^ 1,
             ..self
+        }
+    }
+
+    /// The offset for the room that the block has.
+    #[inline(always)]
+    fn either(&self, usual: usize, double: usize) -> usize {
+        if self.is_double {
+            double
+        } else {
+            usual
         }
     }
 

@@ -12,7 +12,7 @@ use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
 use warpfold_kernels::segments::tuning::{KEYED_CHUNKS_PER_BLOCK, SHORT_BLOCK_THREADS};
-use warpfold_kernels::segments::{keyed_window_shift, window_count};
+use warpfold_kernels::segments::{window_count, window_shift};
 
 use super::reduction::can_compare;
 use crate::driver::Address;
@@ -188,7 +188,7 @@ impl Marked {
         };
         let division = row.division;
         let resident_blocks = scanner.short.resident_blocks as u64;
-        let window_shift = keyed_window_shift(division.chunk_items, item_count, resident_blocks);
+        let window_shift = window_shift(division.chunk_items, item_count, resident_blocks);
         let windows = window_count(item_count, window_shift);
         let mut scan = ByKeyScanWords {
             input: self.values.address,

@@ -58,8 +58,8 @@
 //! - The launch is a scan, and the work has a tail: 1.
 //! - The launch is a scan, and the work is not dense or has a chunk of more than 16 items: 3.
 //!
-//! If a block's chunks are long, its warps with a ring take whole chunks in turn (see `long`), and each of these warps reads the offsets of
-//! all the block's chunks. The block then has 1 barrier instead of those of its works.
+//! If a block's chunks are long, its warps with a ring take whole chunks in turn (see `long`). The block then has 1 barrier instead of
+//! those of its works.
 //!
 //! If rows have whole chunks that go through rings (see `rings`), a block does not call `begin`, and takes no ticket. It has no barrier, or
 //! 1 if rows have several chunks. If the operator has rings, a reduction of rows of one item needs no `begin`, no ticket and no barrier
@@ -237,9 +237,10 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 /// Each unsafe function of this type lists its own conditions, and also needs the launch's conditions. The launch's kernel lists the
 /// latter: see [`segmented_reduce`], for example. If a condition says that data in shared memory are *written*, it means: the step that
 /// writes them is done, and its writes are ordered before the reads, usually by a barrier of the block. Most works have these steps:
-/// - [`Self::begin`] writes the header, except the tails' values. Later, only these values and `is_refused` change. If segments start at
-///   heads, [`Self::begin_at_heads`] is called instead. It also writes the words (see `heads`), and the header counts as written only when
-///   the words are written too.
+/// - [`Self::begin`] writes the ticket, the tag and the borders. [`Self::write_windows`] writes the rest of the header, except the tails'
+///   values. If chunks are long, [`Self::reduce_long_chunks`] writes the windows instead, and there are no works. Later, only the tails'
+///   values and `is_refused` change. If segments start at heads, [`Self::begin_at_heads`] is called instead. It also writes the words (see
+///   `heads`), and the header counts as written only when the words are written too.
 /// - [`Self::bring_items`] writes a work's items.
 /// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. For these, *written* also means that no offset
 ///   was refused.
@@ -273,16 +274,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = self.room();
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
-        // threads. `begin` writes the tag and has a barrier, whether it returns true or false. If it returns true, the header is written.
-        // `run` and `stream_rows` write the tails' values, unless a later block combines the rows. `depart` comes after the last use of the
-        // board.
+        // threads. `begin` writes the tag and has a barrier, whether the block has windows or not. If it has, `begin` writes the borders.
+        // `write_windows` writes the windows and works before all steps that need them. `reduce_long_chunks` needs no works and writes the
+        // windows itself. `reduce_long_chunks`, `run` and `stream_rows` write the tails' values, unless a later block combines the rows.
+        // `depart` comes after the last use of the board.
         unsafe {
-            if self.begin(room) {
-                let is_done = if streams_rows::<O, T>() && self.have_streams() {
-                    self.stream_rows(room);
-                    !self.settles_later()
+            if let Some(window) = self.begin(room) {
+                let is_done = if self.has_long_chunks() {
+                    self.reduce_long_chunks()
                 } else {
-                    self.run(room)
+                    self.write_windows(window);
+                    if streams_rows::<O, T>() && self.have_streams() {
+                        self.stream_rows(room);
+                        !self.settles_later()
+                    } else {
+                        self.run(room)
+                    }
                 };
                 // If there are tails to combine, the block's last barrier orders the writes of their values before warp 0's reads.
                 if is_done && self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
@@ -299,8 +306,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs the block's works, one after the other, or reduces its long chunks. Returns false on all threads if the block stops because
-    /// offsets are refused. If it returns true, a barrier has followed the last write of a tail's value.
+    /// Runs the block's works, one after the other. Returns false on all threads if the block stops because offsets are refused. If it
+    /// returns true, a barrier has followed the last write of a tail's value.
     ///
     /// # Safety
     /// Convergent: the whole block. The header is written, and the bits of `room` and of the next room are cleared.
@@ -311,12 +318,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // the steps that it needs, with a barrier between. The barrier at the end of the loop's body comes after all uses of the room, and
         // before the next work replaces the room's contents. `number < work_count` for each work.
         unsafe {
-            if self.has_long_chunks() {
-                self.reduce_long_chunks();
-                // Orders the writes of tails' values, or of a refusal, before all threads' reads.
-                simt::barrier();
-                return !self.is_refused();
-            }
             let mut number = match self.task {
                 Task::Reduce => 0,
                 Task::Scan => self.first_scanned(0),

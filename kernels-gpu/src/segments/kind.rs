@@ -10,13 +10,14 @@ pub const REDUCE: Definition = Definition {
     shape: Shape::Segments,
     threads: SHORT_BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
-    // Three barriers in `begin`: after the ticket, after the borders and after the windows. Six for each work: after its items and starts,
-    // its short chunks, its slots, its leaves and its nodes, and at its end. One in the launch with the last tag: before a block departs.
+    // Two barriers in `begin`: after the ticket and after the borders. One in `write_windows`: after the windows. Six for each work: after
+    // its items and starts, its short chunks, its slots, its leaves and its nodes, and at its end. One in the launch with the last tag:
+    // before a block departs.
     barriers: &[Barrier::block(10)],
     // If the operator streams rows, four more than in `barriers`. Two in `stream_rows`: after the values of pieces, and at the function's
-    // end. Two if single warps combine whole chunks: after the ticket, and before a block departs. If warps have rings, two more than in
-    // `barriers`: after the values of the chunks of whole rows, and after `reduce_long_chunks`.
-    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(12)]],
+    // end. Two if single warps combine whole chunks: after the ticket, and before a block departs. If warps have rings, three more than
+    // in `barriers`: after the values of the chunks of whole rows, and two in `reduce_long_chunks`.
+    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(13)]],
     vectors: Vectors::Any,
 };
 

@@ -105,8 +105,9 @@ pub use layout::*;
 use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::tuning::{BLOCKS_PER_KEYED_WINDOW, BLOCKS_PER_SMALL_WINDOW};
-use crate::segments::tuning::{DENSE_ITEMS, LEAST_WINDOW_SHIFT, LONG_BLOCK_THREADS};
+use crate::segments::tuning::{
+    BLOCKS_PER_SMALL_WINDOW, DENSE_ITEMS, LEAST_WINDOW_SHIFT, LONG_BLOCK_THREADS,
+};
 use crate::workspace::words_per_accumulator;
 
 /// How many values are folded to one.
@@ -146,26 +147,6 @@ pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64
     let most_windows = resident_blocks / BLOCKS_PER_SMALL_WINDOW;
     let mut shift = chunk_items.trailing_zeros();
     while shift > LEAST_WINDOW_SHIFT && window_count(diagonals, shift - 1) <= most_windows {
-        shift -= 1;
-    }
-    shift
-}
-
-/// The binary logarithm of the number of items of a window, in a scan by key. The scan has `item_count` items, and a full chunk has
-/// `chunk_items` items. The device holds `resident_blocks` short blocks at a time. As [`window_shift`], but a small scan has at most one
-/// window for each [`BLOCKS_PER_KEYED_WINDOW`] resident blocks. If its windows have only 2^[`LEAST_WINDOW_SHIFT`] items, it has at most one
-/// window for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks.
-pub const fn keyed_window_shift(chunk_items: u64, item_count: u64, resident_blocks: u64) -> u32 {
-    let mut shift = chunk_items.trailing_zeros();
-    while shift > LEAST_WINDOW_SHIFT {
-        let blocks = if shift - 1 == LEAST_WINDOW_SHIFT {
-            BLOCKS_PER_SMALL_WINDOW
-        } else {
-            BLOCKS_PER_KEYED_WINDOW
-        };
-        if window_count(item_count, shift - 1) > resident_blocks / blocks {
-            break;
-        }
         shift -= 1;
     }
     shift
@@ -316,10 +297,6 @@ const _: () = {
     assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
     assert!(window_shift(4096, 1 << 16, 32 * BLOCKS_PER_SMALL_WINDOW) == 11);
     assert!(window_shift(4096, 1 << 16, 512 * BLOCKS_PER_SMALL_WINDOW) == LEAST_WINDOW_SHIFT);
-    // By key, 2^16 items have 128 windows on 132 multiprocessors, and 2^17 items have 256.
-    assert!(keyed_window_shift(4096, 1 << 16, 528) == 9);
-    assert!(keyed_window_shift(4096, 1 << 17, 528) == 9);
-    assert!(keyed_window_shift(4096, 1 << 20, 528) == 12);
     // Windows of wide items never have fewer diagonals than a chunk has items.
     assert!(WIDE_CHUNK_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
     // The end of each group of `WARP_CHUNKS` chunks is stored in a word for the slots' counts, so there must be at least one such word for

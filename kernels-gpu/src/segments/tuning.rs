@@ -60,30 +60,21 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// | scans of 1,024 | 6.64 | 6.50 | 5.75 | 5.40 |
 /// | scans, power law | 17.34 | 17.26 | 13.12 | 12.40 |
 ///
-/// (The blocks had the [usual room](crate::segments::RoomSize). The column "large windows" was measured with older kernels, in which one lane
-/// loaded the offsets at both ends of a window.)
+/// (The blocks had the [usual room](crate::segments::RoomSize). The column "large windows" was measured with older kernels, in which one
+/// lane loaded the offsets at both ends of a window.)
+///
+/// Scans of `f32` with `u32` keys, in one launch, with the [double room](crate::segments::RoomSize::Double). An entry's four times are for
+/// runs of 1, of 32 and of 4,096, and for runs whose lengths follow a power law:
+///
+/// | | 132 | 264 | 528 |
+/// |---|---|---|---|
+/// | 2^17 | 4.7; 4.8; 7.1; 9.1 | 4.8; 4.7; 8.1; 9.6 | |
+/// | 2^18 | 4.8; 5.0; 7.4; 9.5 | 4.7; 5.0; 8.4; 10.1 | |
+/// | 2^19 | 5.6; 5.8; 7.1; 10.6 | 5.1; 5.5; 8.7; 10.7 | |
+/// | 2^20 | 6.2; 6.7; 7.9; 11.9 | 6.2; 6.7; 7.9; 11.9 | 7.1; 7.6; 11.5; 12.7 |
+///
+/// (With 2^20 items, windows have their full size if there are at most 132 or 264 of them.)
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
-
-/// For each window of a small scan by key, the device holds at least this many blocks of [`SHORT_BLOCK_THREADS`] at a time. For windows of
-/// 2^[`LEAST_WINDOW_SHIFT`] items, the number is [`BLOCKS_PER_SMALL_WINDOW`] instead (see
-/// [`keyed_window_shift`](crate::segments::keyed_window_shift)). If such a scan has one launch, the block of each window compares the
-/// window's keys.
-///
-/// Scans of `f32` with `u32` keys on an H200 with 132 multiprocessors, in µs (2026-11-26, `warpfold-bench shapes`). An entry's four times
-/// are for runs of 1, of 32 and of 4,096, and for runs whose lengths follow a power law. A column's title is the most windows of a launch.
-/// In the column "two launches", an earlier launch finds the heads:
-///
-/// | | two launches | 132 | 264 | 528 |
-/// |---|---|---|---|---|
-/// | 2^16 | 7.0; 7.7; 8.8; 17.2 | 4.0; 4.7; 7.1; 11.5 | 4.2; 4.8; 8.0; 11.8 | |
-/// | 2^17 | 7.9; 7.7; 8.8; 17.4 | 4.4; 5.0; 7.7; 15.1 | 4.2; 4.9; 8.5; 12.1 | 4.8; 5.7; 9.6; 12.8 |
-/// | 2^18 | 7.9; 8.0; 9.0; 22.1 | 4.8; 5.5; 8.0; 15.9 | 4.6; 5.3; 9.1; 16.3 | 4.9; 5.8; 10.2; 13.3 |
-/// | 2^19 | 7.6; 8.2; 9.3; 22.3 | 5.8; 6.4; 8.9; 21.4 | 5.3; 5.9; 9.5; 17.2 | 5.7; 6.5; 11.2; 17.4 |
-/// | 2^20 | 8.8; 9.6; 10.7; 23.6 | | 6.6; 7.4; 10.3; 22.5 | 7.0; 7.7; 12.1; 18.4 |
-/// | 2^21 | 11.3; 12.4; 13.3; 27.2 | | | 9.5; 10.5; 13.3; 25.4 |
-///
-/// (With two launches, each window has as many items as a full chunk.)
-pub const BLOCKS_PER_KEYED_WINDOW: u64 = 2;
 
 /// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`].
 /// [`window_shift`](crate::segments::window_shift) decides how many items its windows have.

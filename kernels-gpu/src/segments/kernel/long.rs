@@ -10,16 +10,25 @@
 //! Sums of 2^28 `f32` in segments of 1,024 and of 65,536 took 252 and 254 µs on an H200 (2026-11-26). When the block worked on one window
 //! after the other, they took 274 and 256 µs.
 //!
-//! Each warp with a ring finds all chunks of the block: each of its lanes has at most one chunk, finds the chunk's start and end, and
-//! checks them. All these warps find the same chunks, unless other work rewrites the offsets meanwhile. Even then, only one warp takes a
-//! chunk with a given number, and only this warp writes the chunk's result. If a warp refuses the offsets of a chunk, the warp leaves, and
-//! the block stops at its next barrier.
+//! Before that, warp 0 finds and checks all chunks of the block, one on each lane (see `deal`). So no lane has to describe windows and
+//! works for the whole block, as [`write_windows`](Launch::write_windows) does. Sums of `f32` on an H200, in µs (2026-11-27,
+//! `warpfold-bench shapes`); blocks have one window up to 2^22 items, and three windows above:
+//!
+//! | | 2^20, segments of 1,024 | 2^22 | 2^24 | 2^26 | 2^24, segments of 65,536 | 2^26 |
+//! |---|---|---|---|---|---|---|
+//! | one lane describes each window | 4.8 | 6.9 | 23.9 | 69.7 | 24.1 | 70.2 |
+//! | warp 0 finds the chunks | 4.4 | 6.4 | 23.7 | 70.1 | 24.6 | 71.2 |
+//! | each warp finds all chunks | 4.4 | 7.1 | 22.9 | 68.2 | 23.5 | 69.6 |
+//!
+//! (With the code of the last row, or with both ways in one kernel, launches without long chunks took 0.05 to 0.15 µs more.)
+
+mod deal;
 
 use crate::contract::WARP_LANES;
 use crate::element::{item_of, Element};
 use crate::op::Op;
 use crate::segments::rings::*;
-use crate::segments::{vector_items, Task, FAN, NARROW_CHUNK_ITEMS, VECTOR_BYTES};
+use crate::segments::{Task, FAN, VECTOR_BYTES};
 use crate::thread::Access;
 use crate::{simt, warp};
 
@@ -30,49 +39,61 @@ use super::Launch;
 /// the warps.
 const LEAST_SEGMENTS: u64 = 3;
 
-/// The chunks of a block, one on each lane.
-#[derive(Clone, Copy)]
-struct Dealt {
-    /// The number of the chunk's first item.
-    first: u64,
-    /// How many items the chunk has; 0 if the lane has no chunk.
-    items: u32,
-    /// The first item's place in its vector.
-    before: u32,
-    /// The number of the chunk's work in the block, and the number of the chunk in this work.
-    work: u32,
-    chunk: u32,
-}
-
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether the block's chunks are long, and go through rings. Then there are at most as many chunks as a warp has lanes.
+    /// Whether the block's chunks are long, and go through rings.
     ///
     /// # Safety
-    /// The header is written.
+    /// The borders are written.
     #[inline(always)]
     pub unsafe fn has_long_chunks(&self) -> bool {
         if !has_rings::<O, T>() || self.task == Task::Scan {
             return false;
         }
-        // SAFETY: the borders are written with the header: this function's condition.
+        // SAFETY: the borders are written: this function's condition.
         let segments = unsafe { self.segments_begun() };
         let windows = self.windows_per_block as u64;
         segments << STEP_SHIFT <= windows << self.window_shift
             && (windows > 1 || segments >= LEAST_SEGMENTS)
     }
 
-    /// Reduces the block's chunks, which are long. Refuses offsets that do not ascend.
+    /// Reduces the block's chunks, which are long, and writes the block's windows and the values of their tails to the header. Returns
+    /// false on all threads if the block refuses the offsets. If it returns true, a barrier has followed the last of these writes.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header is written, and the block's chunks [are long](Self::has_long_chunks). No thread uses the
-    /// block's shared memory beyond the header.
+    /// Convergent: the whole block. [`Self::begin`] has written the ticket, the tag and the borders, and the block's chunks [are
+    /// long](Self::has_long_chunks). No thread uses the block's shared memory beyond the header.
     #[inline(always)]
-    pub unsafe fn reduce_long_chunks(&self) {
+    pub unsafe fn reduce_long_chunks(&self) -> bool {
         // The number of a block's warps is a power of two.
         let warps = Ord::min(self.threads() / WARP_LANES, RING_WARPS);
-        if simt::warp() >= warps {
-            return;
+        // SAFETY: the whole block is here, and the conditions are this function's. The return depends on shared memory, so all threads
+        // return or none. The other branches go the same way on all lanes of a warp. A barrier comes between the writes of the chunks and
+        // their reads.
+        unsafe {
+            if simt::warp() == 0 {
+                self.deal();
+            }
+            // Orders the writes of the chunks and windows, or of a refusal, before all threads' reads.
+            simt::barrier();
+            if self.is_refused() {
+                return false;
+            }
+            if simt::warp() < warps {
+                self.take_long_chunks(warps);
+            }
+            // Orders the writes of tails' values before the reads by the warp that combines them.
+            simt::barrier();
         }
+        true
+    }
+
+    /// Reduces those of the block's chunks that the calling warp takes. `warps` is the number of warps that take chunks.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, whose number is less than `warps`. `warps` is at most [`RING_WARPS`]. [`Self::deal`] has written the
+    /// chunks and windows. No other warp takes the warp's chunks. No thread uses the block's shared memory beyond the header.
+    #[inline(always)]
+    unsafe fn take_long_chunks(&self, warps: u32) {
         // A bit for each lane whose chunk the warp takes: the lane with the warp's number, and every `warps`-th lane after it.
         let mut own = 1_u32 << simt::warp();
         let mut far = warps;
@@ -80,29 +101,27 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             own |= own << far;
             far *= 2 * simt::opaque_one() as u32;
         }
-        // SAFETY: the whole warp is here, so the branches go the same way on all lanes. The header is written, and there are at most as
-        // many chunks as lanes (this function's condition). Each chunk belongs to one warp.
-        let Some(dealt) = (unsafe { self.deal(own) }) else {
-            return;
-        };
+        // SAFETY: the chunks are written: this function's condition.
+        let dealt = unsafe { self.dealt() };
         let slot_bytes = const { slot_bytes::<T>() as u32 };
         let (ring, values) = self.ring_of(simt::warp());
-        // SAFETY: as above. The ring and the values are in the block's shared memory (`has_rings`), and belong to the warp. A slot's copies
-        // are done before the slot's step is folded: `await_copies_before_last` waits for all copies, except those to the other slot. New
-        // copies to a slot begin only after all lanes have read the slot: the loop's second barrier orders this. The items of a dealt chunk
-        // exist. `finish` is called by one lane for each chunk with items, since each chunk belongs to one warp.
+        // SAFETY: the whole warp is here, so the branches go the same way on all lanes. The ring and the values are in the block's shared
+        // memory (`has_rings`), and belong to the warp. A slot's copies are done before the slot's step is folded:
+        // `await_copies_before_last` waits for all copies, except those to the other slot. New copies to a slot begin only after all lanes
+        // have read the slot: the loop's second barrier orders this. The items of a dealt chunk exist. `finish_dealt` is called once for
+        // each chunk with items, by the chunk's lane of the warp that takes the chunk.
         unsafe {
-            let mut to_fold = own & simt::ballot(dealt.items > 0);
+            let mut to_fold = own & simt::ballot(dealt.about.items() > 0);
             let (mut to_bring, mut brought) = (to_fold, 0);
             let mut bring = |slot: u32| {
                 if to_bring != 0 {
                     let chunk = to_bring.trailing_zeros();
-                    let items = simt::shuffle_from(dealt.items, chunk);
-                    let before = simt::shuffle_from(dealt.before, chunk);
+                    let about = dealt.about.on_lane(chunk);
+                    let items = about.items();
                     let first = warp::shuffle_from(dealt.first, chunk) + brought as u64;
                     let count = Ord::min(items - brought, STEP_ITEMS);
                     let all = self.offsets.item_count;
-                    self.bring_step(ring, slot, first, count, before, all);
+                    self.bring_step(ring, slot, first, count, about.before(), all);
                     brought += STEP_ITEMS;
                     if brought >= items {
                         to_bring &= to_bring - 1;
@@ -124,10 +143,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // writes below.
                 simt::warp_barrier();
                 let chunk = to_fold.trailing_zeros();
-                let items = simt::shuffle_from(dealt.items, chunk);
-                let before = simt::shuffle_from(dealt.before, chunk);
+                let about = dealt.about.on_lane(chunk);
+                let (items, before) = (about.items(), about.before());
                 let place = folded + simt::lane() * FAN;
-                let index = self.index_of(&dealt, chunk) + place as u64;
+                let index = self.index_of(about) + place as u64;
                 let value = if items - folded >= STEP_ITEMS {
                     self.fold_slot(ring, slot, before, index)
                 } else {
@@ -145,88 +164,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if folded >= items {
                     let value = Self::fold_chunk(values, items);
                     if simt::lane() == chunk {
-                        self.finish(&self.work(dealt.work), dealt.chunk, value);
+                        self.finish_dealt(about, value);
                     }
                     to_fold &= to_fold - 1;
                     folded = 0;
                 }
                 slot = SLOTS / 2 * slot_bytes - slot;
-            }
-        }
-    }
-
-    /// The block's chunks, one on each lane. `own` has a bit for each lane whose chunk the warp takes. If such a chunk has no items, the
-    /// warp finishes it here. `None` on all lanes if the warp refuses the offsets.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same `own`. The header is written, and the block has at most as many chunks as the warp has
-    /// lanes. No other warp finishes the warp's own chunks.
-    #[inline(always)]
-    unsafe fn deal(&self, own: u32) -> Option<Dealt> {
-        let lane = simt::lane();
-        let (mut number, mut before) = (0, 0);
-        let (mut owner, mut chunk, mut has_chunk) = (0, 0, false);
-        // SAFETY: the header is written (this function's condition), and `number < work_count`. If a lane has a chunk, work `owner` has a
-        // chunk with number `chunk`. The whole warp takes part in the ballot. Only one thread finishes a chunk without items: one warp
-        // takes the chunk, and one lane of this warp has it.
-        unsafe {
-            while number < self.work_count() {
-                let step = simt::opaque_one() as u32;
-                let chunks = self.work(number).chunk_count;
-                let place = lane.wrapping_sub(before);
-                if place < chunks {
-                    (owner, chunk, has_chunk) = (number, place, true);
-                }
-                before += chunks;
-                number = self.work_after(number) * step;
-            }
-            let work = self.work(owner);
-            let mut dealt = Dealt {
-                first: 0,
-                items: 0,
-                before: 0,
-                work: owner,
-                chunk,
-            };
-            let mut is_refused = false;
-            if has_chunk {
-                let begin = self.read_start(&work, chunk);
-                let end = self.read_start(&work, chunk + 1);
-                // A chunk of more than `NARROW_CHUNK_ITEMS` items is found only if the offsets do not ascend, or if other work rewrites
-                // them.
-                is_refused = !self.check_start(&work, chunk, begin, end)
-                    || (end - begin) as u64 > NARROW_CHUNK_ITEMS;
-                dealt.first = work.base.wrapping_add(begin as u64);
-                dealt.items = end.wrapping_sub(begin);
-                dealt.before = begin % vector_items::<T>();
-            }
-            if simt::ballot(is_refused) != 0 {
-                simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
-                self.refuse();
-                return None;
-            }
-            if has_chunk && dealt.items == 0 && own >> lane & 1 != 0 {
-                self.finish(&work, chunk, O::identity());
-            }
-            Some(dealt)
-        }
-    }
-
-    /// The index of a chunk's first item in its segment. Lane `lane` has the chunk.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same `lane`. The header is written, and the lane has a chunk.
-    #[inline(always)]
-    unsafe fn index_of(&self, dealt: &Dealt, lane: u32) -> u64 {
-        // SAFETY: the whole warp is here, the header is written, and the work is one of the block's: this function's conditions.
-        unsafe {
-            let (work, chunk) = (
-                simt::shuffle_from(dealt.work, lane),
-                simt::shuffle_from(dealt.chunk, lane),
-            );
-            match chunk {
-                0 => self.work(work).index,
-                _ => 0,
             }
         }
     }

@@ -13,23 +13,21 @@ use super::search::{Offsets, Search};
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Takes the block's ticket, finds the chunks that begin in its windows, and writes the header. Clears the bits of `room` and of the
-    /// next room. Returns false on all threads if the block has no windows: a segment count from device memory may be less than the count
-    /// for which the blocks were launched. If the block has no windows, this function writes only the ticket, the tag and `is_refused` to
-    /// the header.
+    /// Takes the block's ticket and finds the borders of its windows. Writes the ticket, the tag, `is_refused` and the borders to the
+    /// header. Clears the bits of `room` and of the next room. Returns the number that the block's window `warp` has in the launch, where
+    /// `warp` is the number of the calling warp. `None` on all threads if the block has no windows: a segment count from device memory may
+    /// be less than the count for which the blocks were launched. Then the borders are not written.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once.
     #[inline(always)]
-    pub unsafe fn begin(&self, room: Room<T, O::Accumulator>) -> bool {
+    pub unsafe fn begin(&self, room: Room<T, O::Accumulator>) -> Option<u64> {
         let warp = simt::warp();
         let is_first_lane = simt::lane() == 0;
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. All threads return
         // early, or none. The branches around the steps of the search go the same way on all lanes of a warp. `control` belongs to the
         // workspace, and the offsets are readable: the launch's conditions 6 and 3. The block with the last ticket restarts the tickets,
-        // since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`. The search returns at most
-        // `segment_count`, so the borders are at most `segment_count`. A barrier comes between the writes of the borders and their reads.
-        // Each window is written by only one warp.
+        // since no block takes another ticket. Border `warp` is in bounds: `warp <= windows_per_block`.
         unsafe {
             let taken = tickets::take_if(self.control, warp == 0 && is_first_lane);
             // The first look overlaps the wait for the ticket.
@@ -51,7 +49,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // Orders the writes of the ticket and of the cleared bits before all threads' accesses.
             simt::barrier();
             if self.window_number(0) >= self.window_count() {
-                return false;
+                return None;
             }
             let window = self.window_number(warp);
             if warp <= self.windows_per_block {
@@ -61,8 +59,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.border(warp).write(border);
                 }
             }
-            // Orders the writes of the borders before the reads just below.
+            // Orders the writes of the borders before all threads' reads.
             simt::barrier();
+            Some(window)
+        }
+    }
+
+    /// Finds the chunks that begin in the block's windows, and writes the windows and their works to the header. `window` is the result of
+    /// [`Self::begin`].
+    ///
+    /// # Safety
+    /// Convergent: the whole block, once. `begin` has returned `window`.
+    #[inline(always)]
+    pub unsafe fn write_windows(&self, window: u64) {
+        let warp = simt::warp();
+        // SAFETY: the whole block is here, and `begin` has written the ticket, the tag and the borders: this function's conditions. The
+        // search returns at most `segment_count`, so the borders are at most `segment_count`. Each window is written by only one warp.
+        unsafe {
             if warp < self.windows_per_block {
                 let first = simt::read_shared(self.border(warp));
                 let end = simt::read_shared(self.border(warp + 1));
@@ -71,7 +84,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // Orders the writes of the windows before all threads' reads.
             simt::barrier();
         }
-        true
     }
 
     /// The number of windows of the launch.
@@ -365,7 +377,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// `window <= windows_per_block`.
     #[inline(always)]
-    unsafe fn border(&self, window: u32) -> *mut u64 {
+    pub unsafe fn border(&self, window: u32) -> *mut u64 {
         // SAFETY: in bounds: `window <= windows_per_block <= MOST_WINDOWS` (the launch's condition 1, since a block with a header takes no
         // whole rows), and `borders` has one element more.
         unsafe {
@@ -377,10 +389,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// How many segments begin in the block's windows.
     ///
     /// # Safety
-    /// The header is written.
+    /// The borders are written.
     #[inline(always)]
     pub unsafe fn segments_begun(&self) -> u64 {
-        // SAFETY: the borders are in shared memory, and written with the header: this function's condition.
+        // SAFETY: the borders are in shared memory, and written: this function's condition.
         unsafe {
             let first = simt::read_shared(self.border(0));
             simt::read_shared(self.border(self.windows_per_block)).wrapping_sub(first)

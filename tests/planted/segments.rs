@@ -19,6 +19,8 @@ const BARRIERS: Places = Places {
         "whole rows",
         "ticket",
         "borders",
+        "dealt chunks",
+        "long chunks",
         "works",
         "next work",
         "items",
@@ -26,7 +28,6 @@ const BARRIERS: Places = Places {
         "slots",
         "leaves",
         "nodes",
-        "long chunks",
         "last tag",
     ],
 };
@@ -94,6 +95,7 @@ const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
         "",
+        "of a long chunk",
         "",
         "",
         "",
@@ -116,8 +118,6 @@ const STORES: Places = Places {
         "",
         "",
         "",
-        "",
-        "of a long chunk",
         "",
         "",
         "",
@@ -150,12 +150,13 @@ const IDENTITIES: Places = Places {
         "",
         "",
         "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
         "empty segment",
-        "",
-        "",
-        "",
-        "",
-        "",
         "",
         "",
         "",
@@ -237,6 +238,8 @@ bugs! {
 
 bugs! {
     long_segments_sum_f32: "segmented_reduce_sum_f32", of_long_segments::<Sum, f32>, WHOLE_CHUNKS;
+    no_barrier_before_the_chunks_are_read: [Race],
+        [BARRIERS.remove("dealt chunks")];
     no_barrier_before_the_tails_are_read: [Race],
         [BARRIERS.remove("long chunks")];
     no_barrier_before_the_copies_are_read: [Race],

@@ -10,7 +10,7 @@
 //! Sums of 2^28 `f32` in segments of 1,024 and of 65,536 took 252 and 254 µs on an H200 (2026-11-26). When the block worked on one window
 //! after the other, they took 274 and 256 µs.
 //!
-//! Before that, warp 0 finds and checks all chunks of the block, one on each lane (see `deal`). So no lane has to describe windows and
+//! First, warp 0 finds and checks all chunks of the block, one on each lane (see `deal`). So no lane has to describe windows and
 //! works for the whole block, as [`write_windows`](Launch::write_windows) does. Sums of `f32` on an H200, in µs (2026-11-27,
 //! `warpfold-bench shapes`); blocks have one window up to 2^22 items, and three windows above:
 //!

@@ -244,8 +244,6 @@ pub(crate) struct Division {
     pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
     /// The most items of a segment's chunk.
     pub chunk_items: u64,
-    /// Whether reductions by key may use the kernel [`kind::by_key_reduce`].
-    pub short_runs_fit: bool,
     /// Bytes of dynamic shared memory that a [short](Blocks::short) block needs if it takes whole rows; `None` unless [`has_rings`] holds.
     pub row_bytes: Option<u32>,
     /// The number of state words that a launch over columns needs, as a function of the numbers of rows and of columns.
@@ -262,7 +260,6 @@ impl Division {
             scan_state_words: scan_state_words::<O::Accumulator>,
             scan_most_state_words: scan_most_state_words::<O::Accumulator>,
             chunk_items: segments::chunk_items::<T, O::Accumulator>(),
-            short_runs_fit: segments::short_runs_fit::<T, O::Accumulator>(),
             row_bytes: match has_rings::<O, T>() {
                 true => Some(row_bytes::<T, O::Accumulator>()),
                 false => None,

@@ -12,7 +12,7 @@ use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
 use warpfold_kernels::segments::tuning::{KEYED_CHUNKS_PER_BLOCK, SHORT_BLOCK_THREADS};
-use warpfold_kernels::segments::{window_count, window_shift};
+use warpfold_kernels::segments::{node_slots, window_count, window_shift};
 
 use super::reduction::can_compare;
 use crate::driver::Address;
@@ -205,7 +205,7 @@ impl Marked {
             is_exclusive: u64::from(order.is_exclusive),
         };
         let layout = Layout::of(item_count);
-        let mut need = Need::states(windows * division.accumulator_words);
+        let mut need = Need::states(node_slots(windows, window_shift) * division.accumulator_words);
         if is_one_launch {
             // One more state word for each window: the window publishes its last head there.
             need.state_words += windows;

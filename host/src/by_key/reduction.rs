@@ -11,7 +11,7 @@
 
 use warpfold_kernels::heads::Layout;
 use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
-use warpfold_kernels::segments::{window_count, window_shift};
+use warpfold_kernels::segments::{node_slots, window_count, window_shift};
 
 use super::heads::{MOST_BLOCKS, mark};
 use super::{Keyed, Outputs, RunsTo};
@@ -40,7 +40,7 @@ impl Keyed {
     ///
     /// - There are no keys.
     /// - The call is a scan.
-    /// - The operator has no kernel for runs, or [`short_runs_fit`](warpfold_kernels::segments::short_runs_fit) is false for its types.
+    /// - The operator has no kernel for runs.
     /// - The first keys are wanted, and have a size that the kernel cannot copy.
     /// - The outputs have room for fewer runs than there are keys.
     pub(super) fn plan<'a>(
@@ -62,9 +62,6 @@ impl Keyed {
         };
         let row = row();
         let division = row.division;
-        if !division.short_runs_fit {
-            return Ok(None);
-        }
         let item_count = key_count as u64;
         let divided = |kernel: &LoadedKernel| {
             let resident_blocks = kernel.short.resident_blocks as u64;
@@ -118,7 +115,9 @@ impl Keyed {
     ) -> Result<()> {
         let item_count = self.keys.item_count as u64;
         let layout = Layout::of(item_count);
-        let mut need = Need::states(plan.windows * plan.row.division.accumulator_words);
+        let mut need = Need::states(
+            node_slots(plan.windows, plan.window_shift) * plan.row.division.accumulator_words,
+        );
         match plan.marker {
             Some(_) => need.head_bytes = layout.bytes,
             // One more state word for each window: the window publishes its last head and the number of its heads there.
@@ -153,8 +152,7 @@ impl Keyed {
         let (kernel, windows, words) = (plan.kernel, plan.windows, reduction.list());
         let block = kernel.grid_of(windows).block;
         // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
-        // starts and the number of runs can be written (condition 1). There is room for a run for each key, and short runs fit (condition
-        // 2). The heads are marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a
+        // starts and the number of runs can be written (condition 1). There is room for a run for each key (condition 2). The heads are marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a
         // block for each window.
         unsafe { queue.launch(Position::Whole, kernel, block, windows, words) }
     }

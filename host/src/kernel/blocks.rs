@@ -58,15 +58,31 @@ impl Blocks {
         Self::of_segments::<T, O::Accumulator>(Task::Scan)
     }
 
+    pub(super) fn of_by_key_reduction<O: Op<T>, T: Element>(
+        _copies: Copies,
+        _available: u32,
+    ) -> Self {
+        Self::of_windows::<T, O::Accumulator>(Task::Reduce, [RoomSize::Keyed; 2])
+    }
+
+    pub(super) fn of_by_key_scan<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
+        Self::of_windows::<T, O::Accumulator>(Task::Scan, [RoomSize::Keyed; 2])
+    }
+
     fn of_segments<T, A>(task: Task) -> Self {
+        Self::of_windows::<T, A>(task, [RoomSize::Double, task.room_size()])
+    }
+
+    /// The blocks of launches with windows. A short block has room `short`, and a long block has room `long`.
+    fn of_windows<T, A>(task: Task, [short, long]: [RoomSize; 2]) -> Self {
         let block = |threads, size| Block {
             threads,
             shared_bytes: segments::shared_bytes::<T, A>(size),
         };
         Self {
-            short: block(segments::tuning::SHORT_BLOCK_THREADS, RoomSize::Double),
-            long: block(segments::tuning::LONG_BLOCK_THREADS, task.room_size()),
-            bounds: segments::tuning::bounds::<T, A>(task),
+            short: block(segments::tuning::SHORT_BLOCK_THREADS, short),
+            long: block(segments::tuning::LONG_BLOCK_THREADS, long),
+            bounds: segments::tuning::bounds::<T, A>(task, long),
         }
     }
 

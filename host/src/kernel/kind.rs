@@ -151,7 +151,7 @@ kinds! {
     /// assert_eq!(by_pairs::<Sum, u32>(&[1, 2, 3, 4])?, [3, 7]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    by_key_reduce: of_segmented_reduction;
+    by_key_reduce: of_by_key_reduction;
     /// Scans each run of equal keys, inclusively or exclusively. A scan by key with an output for the runs' starts uses the kind
     /// `segmented_scan` instead.
     ///
@@ -165,7 +165,7 @@ kinds! {
     /// assert_eq!(by_pairs::<Sum, u32>(&[1, 2, 3, 4])?, [1, 3, 3, 7]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    by_key_scan: of_segmented_scan;
+    by_key_scan: of_by_key_scan;
     /// Combines the items of each column of a row-major matrix to one result.
     ///
     /// ```

@@ -35,9 +35,9 @@ pub const BY_KEY_REDUCE: Definition = Definition {
     prefix: "by_key_reduce_",
     skeleton: "by_key_reduce",
     // Two barriers in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after
-    // heads that are far from the window. Four for each work: after its items, its leaves and its nodes, and at its end. One in the launch
-    // with the last tag: before a block departs.
-    barriers: &[Barrier::block(9)],
+    // the look back. Three in `reduce_at_heads`: after the items, the leaves and the nodes. One in the launch with the last tag: before a
+    // block departs.
+    barriers: &[Barrier::block(8)],
     other_barriers: &[],
     ..REDUCE
 };
@@ -46,13 +46,12 @@ pub const BY_KEY_SCAN: Definition = Definition {
     prefix: "by_key_scan_",
     skeleton: "by_key_scan",
     // Two barriers in `begin_at_heads`: after the ticket, and after the header and the words. Two in `see_keys`: after the bits, and after
-    // heads that are far from the window. Two for each work: after its items, and before the next work. Seven in `scan_runs`: one each
-    // after the leaves, the nodes, the tail's value, the tail's prefix, the nodes' prefixes, the leaves' prefixes and the results. One in
-    // the launch with the last tag: before a block departs.
-    barriers: &[Barrier::block(14)],
-    // If the scan may go by sixteens, these five barriers take the place of the seven in `scan_runs`. Two in `scan_narrow_runs`: after the
+    // the look back. One in `run_at_heads`: after the items. Six in `scan_runs`: one each after the leaves, the nodes, the tail's prefixes,
+    // the nodes' prefixes, the leaves' prefixes and the results. One in the launch with the last tag: before a block departs.
+    barriers: &[Barrier::block(12)],
+    // If the scan may go by sixteens, these five barriers take the place of the six in `scan_runs`. Two in `scan_narrow_runs`: after the
     // leaves, and after the prefixes. One for the works that are scanned by leaves: after the results. Two for the works that are scanned
     // by sixteens: in the first turn, and after the results.
-    other_barriers: &[&[Barrier::block(12)]],
+    other_barriers: &[&[Barrier::block(11)]],
     ..SCAN
 };

@@ -1,6 +1,8 @@
 //! The layout of a block's shared memory, and how many items it has room for.
 
-use crate::segments::{chunk_items, Header, Task, FAN, NARROW_CHUNK_ITEMS, VECTOR_BYTES};
+use crate::segments::{
+    chunk_items, Header, Task, NARROW_CHUNK_ITEMS, NODE_ITEMS, VECTOR_BYTES,
+};
 
 /// How much room for items a block has. The size of its dynamic shared memory tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +16,7 @@ pub enum RoomSize {
     ///
     /// A small launch has fewer blocks than the device holds at a time, so large blocks take no place from other blocks. With this room, all
     /// chunks of a window fit in one work. With less room, the block takes a second work after the first. Times of `f32` on an H200, in µs
-    /// (2026-11-26, `warpfold-bench shapes`), in segments and runs whose lengths follow a power law:
+    /// (2026-11-26, `warpfold-bench shapes`), in segments whose lengths follow a power law:
     ///
     /// | | 2^16 | 2^18 | 2^20 |
     /// |---|---|---|---|
@@ -22,11 +24,11 @@ pub enum RoomSize {
     /// | sums by offsets, double room | 5.9 | 6.7 | 8.0 |
     /// | scans by offsets, usual room | 9.0 | 12.6 | 15.2 |
     /// | scans by offsets, double room | 9.1 | 10.2 | 13.1 |
-    /// | scans by key, usual room | 8.8 | 12.3 | 14.9 |
-    /// | scans by key, double room | 8.8 | 10.4 | 12.7 |
     ///
     /// Scans by offsets in segments of 32 became slower: 2^20 items took 7.3 µs, and take 7.4 µs.
     Double,
+    /// A window and one node more: the room of a block in a launch by key, large or small. All nodes of a window always fit.
+    Keyed,
 }
 
 impl Task {
@@ -40,8 +42,8 @@ impl Task {
 }
 
 /// The number of items for which a block's shared memory has room. A work's items and chunks together are at most this many. If segments
-/// start at heads, this limit is for the items alone. All chunks of a window except the last have together fewer items than the window has
-/// diagonals. If the last chunk does not fit beside them, it is the window's second work.
+/// start at heads, this limit is for the items alone. Elsewhere, all chunks of a window except the last have together fewer items than the
+/// window has diagonals. If the last chunk does not fit beside them, it is the window's second work.
 ///
 /// Beyond the items of one chunk, there is some spare room. It is smaller in two cases: if accumulators have more than 8 bytes, and in a
 /// reduction of narrow items with accumulators of at most 4 bytes. In these cases, one more block fits on a multiprocessor
@@ -50,6 +52,7 @@ impl Task {
 pub const fn room_items<T, A>(size: RoomSize) -> usize {
     let is_small = match size {
         RoomSize::Double if has_double_room::<T, A>() => return 2 * chunk_items::<T, A>() as usize,
+        RoomSize::Keyed => return (chunk_items::<T, A>() + NODE_ITEMS) as usize,
         RoomSize::Small if size_of::<A>() <= 4 => chunk_items::<T, A>() == NARROW_CHUNK_ITEMS,
         _ => size_of::<A>() > 8,
     };
@@ -61,12 +64,6 @@ pub const fn room_items<T, A>(size: RoomSize) -> usize {
 /// bytes. With wider items or accumulators, this room is more than some devices have for a block.
 pub const fn has_double_room<T, A>() -> bool {
     has_vectors::<T>() && size_of::<T>() <= 4 && size_of::<A>() <= 8
-}
-
-/// Whether a run of at most [`FAN`] items that begins in a window always fits in one work with the window's other chunks. The kernel for
-/// reductions by key needs this.
-pub const fn short_runs_fit<T, A>() -> bool {
-    room_items::<T, A>(RoomSize::Small) as u64 >= chunk_items::<T, A>() + FAN as u64
 }
 
 /// The most places of a work. A work's first item may lie inside a vector, whose earlier places are then not used.
@@ -126,7 +123,8 @@ pub const fn offset_of<T>(index: usize) -> usize {
 /// instructions.
 ///
 /// There are two areas for bits, two for counts and two words of flags. Consecutive works that have slots use them in turn. With
-/// [`RoomSize::Double`], a block has one work. The work uses both areas as one.
+/// [`RoomSize::Double`], a block has one work. The work uses both areas as one. With [`RoomSize::Keyed`], there are no slots, and the
+/// [words of a window](Self::word_bytes) take their place.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// A bit for each slot, in words of 32 bits.
@@ -148,12 +146,16 @@ impl Layout {
     pub const fn of<T, A>(size: RoomSize) -> Self {
         let places = match size {
             RoomSize::Small | RoomSize::Usual => places::<T, A>(RoomSize::Usual),
-            RoomSize::Double => places::<T, A>(RoomSize::Double),
+            RoomSize::Double | RoomSize::Keyed => places::<T, A>(size),
         };
         let bits = size_of::<Header<A>>();
         let counts = bits + 2 * 4 * Self::bit_words::<T, A>();
         let flags = counts + 2 * 4 * Self::bit_words::<T, A>();
-        let leaves = (flags + 2 * 4).next_multiple_of(16);
+        let leaves = match size {
+            RoomSize::Keyed => bits + Self::word_bytes::<T, A>(),
+            _ => flags + 2 * 4,
+        };
+        let leaves = leaves.next_multiple_of(16);
         let nodes = leaves + (places / 8 + 1) * size_of::<A>();
         let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(ROW_BYTES);
         Layout {
@@ -178,12 +180,23 @@ impl Layout {
             offset_of::<T>(places) + size_of::<T>()
         };
         let bytes_of_starts = places * START_BYTES as usize + ROW_BYTES + 2 * VECTOR_BYTES;
+        if matches!(size, RoomSize::Keyed) {
+            return bytes_of_items.next_multiple_of(ROW_BYTES);
+        }
         let bytes = if bytes_of_items > bytes_of_starts {
             bytes_of_items
         } else {
             bytes_of_starts
         };
         (bytes + 2 * VECTOR_BYTES).next_multiple_of(ROW_BYTES)
+    }
+
+    /// The size in bytes of the words, the flags, and the counts or the lists of a window of a launch by key (see `kernel/heads/words.rs`).
+    /// For each 32 items of a window, and once more, there are 8 bytes for the word. After 8 bytes for flags, there are 4 bytes for each
+    /// word's count. The lists take the place of the counts: they have 2 bytes for each 16 items, and for each of up to 8 warps.
+    pub const fn word_bytes<T, A>() -> usize {
+        let words = chunk_items::<T, A>() as usize / 32 + 1;
+        (words * 8 + 8) + (words * 4 + 16)
     }
 
     /// The number of words of an area for bits. It is even, so the words are cleared two at a time. There is at most one slot more than
@@ -210,4 +223,7 @@ const _: () = {
     assert!(shared_bytes::<u64, u64>(RoomSize::Double) <= 64 << 10);
     assert!(shared_bytes::<u32, [u32; 16]>(RoomSize::Double) <= 64 << 10);
     assert!(shared_bytes::<[u32; 16], [u32; 16]>(RoomSize::Double) <= 64 << 10);
+    assert!(shared_bytes::<u64, u64>(RoomSize::Keyed) <= 64 << 10);
+    assert!(shared_bytes::<u32, [u32; 16]>(RoomSize::Keyed) <= 64 << 10);
+    assert!(shared_bytes::<[u32; 16], [u32; 16]>(RoomSize::Keyed) <= 64 << 10);
 };

@@ -70,10 +70,20 @@
 //! # Segments that start at heads
 //!
 //! Reductions and scans by key have segments that start at [heads](crate::heads). An earlier launch has written them as bits, unless the
-//! conditions of the next paragraph hold. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w + 1)·D`,
-//! exclusive. A chunk belongs to the window in which it begins. There are no starts and no slots: each thread uses the bits to find the
-//! chunks around its items. A reduction also writes the number of the runs and, if they are wanted, the runs' first keys and starts. See
-//! `kernel/heads.rs`.
+//! conditions of the last paragraph of this section hold. Here windows are cut by items alone: window `w` has the items from `w·D` to `(w +
+//! 1)·D`, exclusive. There are no starts and no slots: each thread uses the bits to find the chunks around its items. A reduction also
+//! writes the number of the runs and, if they are wanted, the runs' first keys and starts. See `kernel/heads.rs`.
+//!
+//! A segment is cut into **nodes** of [`NODE_ITEMS`]. A node belongs to the window in which it begins. The nodes of a segment that belong
+//! to the same window are a **chunk**. So a chunk begins at a node of its segment, and may have any number of nodes, up to 16 if `D` is
+//! 4,096. All windows have nearly equally many items: at most `D` and 255 more. So all of them fit in one work, and no block has much more
+//! to do than the others. At most two chunks of a window share their segment with other windows: the **tail**, whose segment began in an
+//! earlier window, and the last chunk, if its segment goes on in a later window.
+//!
+//! The values of the nodes of these two chunks are published, except that of a segment's last node. The board has a slot for each
+//! [`NODE_ITEMS`] items: a node that begins at item `i` has slot `i / 256`. No two of these nodes have the same slot, since each has 256
+//! items. If a node is the last of sixteen of its segment, it is first combined with the other fifteen. If their sixteen is the last of
+//! sixteen in turn, these are combined too, and so on. See `kernel/heads/shared.rs`.
 //!
 //! A reduction or a forward scan by key finds the heads itself if all of these conditions hold: it has few keys, a key has 4 or 8 bytes,
 //! the address of the keys is a multiple of 16, and two keys are equal exactly if their bytes are equal. See `kernel/heads/keys.rs`. In
@@ -128,6 +138,9 @@ const VECTOR_BYTES: usize = 16;
 const NARROW_CHUNK_ITEMS: u64 = FAN.pow(3) as u64;
 const WIDE_CHUNK_ITEMS: u64 = FAN.pow(2) as u64;
 
+/// The number of items of a full node: of sixteen full leaves.
+pub const NODE_ITEMS: u64 = FAN.pow(2) as u64;
+
 /// The number of items of a full chunk, for items of type `T` and accumulators of type `A`. It is also the most diagonals that a window
 /// has.
 pub const fn chunk_items<T, A>() -> u64 {
@@ -171,10 +184,15 @@ pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     }
 }
 
-/// The number of state words of a launch of `window_count` windows with accumulators of type `A`. A launch by key that compares the keys
-/// needs one more state word for each window.
+/// The number of state words of a launch of `window_count` windows with accumulators of type `A`, if segments do not start at heads.
 pub const fn state_words<A>(window_count: u64) -> u64 {
     window_count * words_per_accumulator::<A>()
+}
+
+/// The number of slots for nodes in a launch by key, which has `window_count` windows of 2^`window_shift` items. Each slot has as many
+/// state words as an accumulator. If the launch compares the keys, it needs one more state word for each window.
+pub const fn node_slots(window_count: u64, window_shift: u32) -> u64 {
+    window_count << (window_shift - NODE_ITEMS.trailing_zeros())
 }
 
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
@@ -215,8 +233,9 @@ pub struct Header<A> {
 }
 
 /// Consecutive chunks that a block works on together. Segments that start at heads have no numbers, and their chunks are not counted. For
-/// such segments, two fields have other meanings. `cut_chunk` is the distance from the work's first item to the first item of the cut
-/// segment's chunk. `starts` is the place that the window's first item would have in the work.
+/// such segments, two fields have other meanings. `cut_chunk` is the distance from the work's first item to the first item of the chunk
+/// whose segment goes on in later windows. This chunk may be the tail. `starts` is the place that the window's first item would have in the
+/// work.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Work {
@@ -254,7 +273,7 @@ pub struct Window {
     pub segment: u64,
     /// The segment's first item.
     pub begin: u64,
-    /// The index of the chunk in its segment.
+    /// The index of the chunk in its segment. If segments start at heads, the index of the chunk's first node.
     pub index: u64,
     /// Whether the window has a tail: 0 or 1.
     pub has_tail: u32,
@@ -297,6 +316,8 @@ const _: () = {
     assert!(window_shift(4096, 1 << 16, 31 * BLOCKS_PER_SMALL_WINDOW) == 12);
     assert!(window_shift(4096, 1 << 16, 32 * BLOCKS_PER_SMALL_WINDOW) == 11);
     assert!(window_shift(4096, 1 << 16, 512 * BLOCKS_PER_SMALL_WINDOW) == LEAST_WINDOW_SHIFT);
+    // A window has room for at least one node.
+    assert!(NODE_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
     // Windows of wide items never have fewer diagonals than a chunk has items.
     assert!(WIDE_CHUNK_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
     // The end of each group of `WARP_CHUNKS` chunks is stored in a word for the slots' counts, so there must be at least one such word for

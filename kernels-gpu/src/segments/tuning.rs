@@ -176,7 +176,7 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
     }
 }
 
-/// The launch bounds: the threads of a block, and the number of blocks on a multiprocessor. They are needed if a multiprocessor's shared
+/// The launch bounds for blocks with this room: the threads of a block, and the number of blocks on a multiprocessor. They are needed if a multiprocessor's shared
 /// memory has room for 9 or 10 long blocks, which is one or two more than twice [`BLOCKS_PER_MULTIPROCESSOR`]. Otherwise the result is
 /// `None`. The bounds name [`BLOCKS_PER_MULTIPROCESSOR`] blocks, which together have as many threads as these 9 or 10 long blocks. So the
 /// compiler leaves registers for all the long blocks.
@@ -189,12 +189,15 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
 /// | 9 blocks | 331 | 290 | 267 | 461 |
 /// | 10 blocks | 320 | 278 | 259 | 449 |
 ///
-/// The threads of scans need too many registers for 10 blocks. Also, with less room, the chunks of a window fit in one
+/// The threads of scans need too many registers for 10 blocks, so scans have 9. Also, with less room, the chunks of a window fit in one
 /// [`Work`](crate::segments::Work) less often, and a second work takes more time. Scans of 2^16 items, in segments whose lengths follow a
 /// power law, took 14.0 µs with less room, and 11.5 µs with more.
-pub const fn bounds<T, A>(task: Task) -> Option<(u32, u32)> {
+pub const fn bounds<T, A>(task: Task, size: RoomSize) -> Option<(u32, u32)> {
     const LONG_BLOCKS: u32 = 2 * BLOCKS_PER_MULTIPROCESSOR;
-    let blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(task.room_size()) + BLOCK_BYTES);
+    let mut blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(size) + BLOCK_BYTES);
+    if matches!(task, Task::Scan) && blocks == LONG_BLOCKS + 2 {
+        blocks -= 1;
+    }
     // If there is room for still more blocks, chunks are short. Then more registers for each thread help more than further blocks.
     if blocks <= LONG_BLOCKS || blocks > LONG_BLOCKS + 2 {
         return None;
@@ -209,7 +212,21 @@ const MULTIPROCESSOR_BYTES: u32 = 228 << 10;
 const BLOCK_BYTES: u32 = 1 << 10;
 
 const _: () = {
-    assert!(matches!(bounds::<f32, f32>(Task::Reduce), Some((320, 4))));
-    assert!(matches!(bounds::<f32, f32>(Task::Scan), Some((288, 4))));
-    assert!(bounds::<[u8; 32], f32>(Task::Reduce).is_none());
+    assert!(matches!(
+        bounds::<f32, f32>(Task::Reduce, RoomSize::Small),
+        Some((320, 4))
+    ));
+    assert!(matches!(
+        bounds::<f32, f32>(Task::Scan, RoomSize::Usual),
+        Some((288, 4))
+    ));
+    assert!(matches!(
+        bounds::<f32, f32>(Task::Reduce, RoomSize::Keyed),
+        Some((320, 4))
+    ));
+    assert!(matches!(
+        bounds::<f32, f32>(Task::Scan, RoomSize::Keyed),
+        Some((288, 4))
+    ));
+    assert!(bounds::<[u8; 32], f32>(Task::Reduce, RoomSize::Small).is_none());
 };

@@ -194,7 +194,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(), LaunchError> {
         let windows = segments::window_count(item_count, window_shift);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(segments::RoomSize::Double);
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(segments::RoomSize::Keyed);
         let shape = shape(windows, segments::tuning::SHORT_BLOCK_THREADS, shared_bytes);
         self.launch(&shape, parameters, options).map(drop)
     }

@@ -3,12 +3,13 @@
 use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
-use crate::segments::{chunk_items, Task, Window, FAN};
+use crate::segments::{chunk_items, Task, Window, FAN, NODE_ITEMS};
 use crate::{simt, warp};
 
 use super::Launch;
 
-/// A segment that is longer than a chunk.
+/// A segment of which several values are published: those of its chunks. If segments start at heads, the values of its nodes are published,
+/// and nodes take the place of chunks in this file.
 #[derive(Clone, Copy)]
 pub struct Long {
     /// The diagonal at which the segment begins. In two cases, this is the number of the segment's first item instead: if segments start at
@@ -41,16 +42,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The segment of a window's tail. If segments start at heads, windows are cut by items alone. Then the diagonal is the number of the
-    /// segment's first item.
+    /// The segment of a window's tail.
     #[inline(always)]
     fn long(&self, window: &Window) -> Long {
-        let segment = match self.starts_at_heads {
-            true => 0,
-            false => window.segment,
-        };
         Long {
-            diagonal: window.begin + segment,
+            diagonal: window.begin + window.segment,
         }
     }
 
@@ -69,16 +65,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let long = self.long(window);
             let is_last = window.is_last != 0;
             let tail = self.tail(number).read();
-            let Some(value) = self.combine_before(long, window.index, is_last, tail) else {
+            let at = [window.index, 1];
+            let Some(value) = self.combine_before(long, at, is_last, tail, None) else {
                 return false;
             };
             if simt::lane() == 0 {
                 if is_last && self.task == Task::Reduce {
-                    let segment = match self.starts_at_heads {
-                        true => self.rank().wrapping_sub(1),
-                        false => window.segment,
-                    };
-                    write_result!(O, T, self.output, segment as usize, value);
+                    write_result!(O, T, self.output, window.segment as usize, value);
                 } else if !is_last {
                     let number = self.window_number(number) as u32;
                     self.board().publish(number, value);
@@ -93,18 +86,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// their sixteen groups are combined, and so on. If the chunk is the segment's last (`is_last`), the last group of every level is
     /// combined, even if it has fewer than sixteen values. `None` if a value is missing because offsets are refused.
     ///
+    /// The chunk has number `place`, and `stride` is 1. Or `value` is that of the last group so far of `stride` chunks, and this group has
+    /// number `place`. Either there is no `known` value, or it is that of the last group that is combined with `value`.
+    ///
     /// # Safety
-    /// Convergent: the whole warp, with the same arguments. The tag is written. The segment has chunk number `chunk`, in one of the
-    /// launch's windows.
+    /// Convergent: the whole warp, with the same arguments. The tag is written. The segment's earlier chunks are in the launch's windows.
     #[inline(always)]
-    unsafe fn combine_before(
+    pub unsafe fn combine_before(
         &self,
         long: Long,
-        chunk: u64,
+        [mut place, mut stride]: [u64; 2],
         is_last: bool,
         mut value: O::Accumulator,
+        mut known: Option<O::Accumulator>,
     ) -> Option<O::Accumulator> {
-        let (mut place, mut stride) = (chunk, 1);
         loop {
             let step = simt::opaque_one() as u64;
             let before = (place % FAN as u64) as u32;
@@ -117,23 +112,41 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return Some(value);
             }
             if before > 0 {
-                let lane = Ord::min(simt::lane(), before - 1) as u64;
-                let other = (place - before as u64 + lane + 1) * stride - 1;
+                let lane = Ord::min(simt::lane(), before - 1);
+                let other = (place - before as u64 + lane as u64 + 1) * stride - 1;
+                let is_known = known.is_some() && lane == before - 1;
                 // SAFETY: the whole warp is here (this function's condition), and all lanes have the same `place` and `stride`: so they
                 // wait, shuffle and leave together. The tag is written, and chunk `other` is an earlier chunk of the segment.
                 unsafe {
-                    let partial = self.await_value(long, other)?;
-                    if O::PAIRS_SIXTEENS || Self::IS_EXACT {
-                        value = Self::combine_lanes(partial, before, value);
-                        place /= FAN as u64;
-                        stride *= FAN as u64 * step;
-                        continue;
+                    let mut partial = self.await_value(long, other, !is_known)?;
+                    if let Some(known) = known {
+                        partial = if is_known { known } else { partial };
                     }
-                    value = O::combine(Self::fold_lanes(partial, before), value);
+                    known = None;
+                    value = match O::PAIRS_SIXTEENS || Self::IS_EXACT {
+                        true => Self::combine_lanes(partial, before, value),
+                        false => O::combine(Self::fold_lanes(partial, before), value),
+                    };
                 }
             }
             place /= FAN as u64;
             stride *= FAN as u64 * step;
+        }
+    }
+
+    /// Combines the values of the first `count` lanes, at most sixteen, in the order of the contract. `count` is at least 1. Every lane
+    /// gets the result.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same `count`.
+    #[inline(always)]
+    pub unsafe fn combine_first(value: O::Accumulator, count: u32) -> O::Accumulator {
+        // SAFETY: the whole warp is here, with the same `count`: this function's condition.
+        unsafe {
+            match O::PAIRS_SIXTEENS || Self::IS_EXACT {
+                true => Self::combine_lanes(value, count, O::identity()),
+                false => Self::fold_lanes(value, count),
+            }
         }
     }
 
@@ -156,8 +169,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines the values of the first `before` lanes, followed by the value `after`, in the pairwise order. `before` is less than
-    /// sixteen. Every lane gets the result.
+    /// Combines the values of the first `before` lanes, followed by the value `after`, in the pairwise order. `before` is at most sixteen.
+    /// Every lane gets the result.
     ///
     /// # Safety
     /// Convergent: the whole warp.
@@ -202,7 +215,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // SAFETY: the whole warp is here (this function's condition), and all lanes have the same `place`: so they wait, shuffle
                 // and leave together. The tag is written, and chunk `other` is an earlier chunk of the segment.
                 unsafe {
-                    let partial = self.await_value(long, other)?;
+                    let partial = self.await_value(long, other, true)?;
                     let mut lane = 0;
                     while lane < before {
                         let step = simt::opaque_one() as u32;
@@ -218,28 +231,49 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Waits until the value of each lane's chunk is published. `None` on all lanes if a value is missing because offsets are refused.
+    /// The slot of the board that has the value of a segment's chunk `chunk`.
+    #[inline(always)]
+    pub fn slot_of(&self, long: Long, chunk: u64) -> u32 {
+        let slot = match self.starts_at_heads {
+            true => long.diagonal / NODE_ITEMS + chunk,
+            false => {
+                let diagonal = long.diagonal + chunk * chunk_items::<T, O::Accumulator>();
+                diagonal >> self.window_shift
+            }
+        };
+        slot as u32
+    }
+
+    /// Waits until the value of each lane's chunk is published, for the lanes with `waits`. The other lanes may get any value. `None` on
+    /// all lanes if a value is missing because offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp. The tag is written. The segment has chunk number `chunk`, in one of the launch's windows.
     #[inline(always)]
-    pub unsafe fn await_value(&self, long: Long, chunk: u64) -> Option<O::Accumulator> {
-        let diagonal = long.diagonal + chunk * chunk_items::<T, O::Accumulator>();
-        let window = (diagonal >> self.window_shift) as u32;
+    pub unsafe fn await_value(
+        &self,
+        long: Long,
+        chunk: u64,
+        waits: bool,
+    ) -> Option<O::Accumulator> {
+        let slot = self.slot_of(long, chunk);
         // SAFETY: the tag is written: this function's condition.
         let board = unsafe { self.board() };
         loop {
-            // SAFETY: the chunk's window is one of the launch's windows (this function's condition), and the board has a slot for each
-            // window (the launch's condition 6). The whole warp takes part in the ballots, since all lanes leave the loop together.
-            // `control` belongs to the workspace.
+            // SAFETY: the chunk is in one of the launch's windows (this function's condition), so the board has its slot (the launch's
+            // condition 6). The whole warp takes part in the ballots, since all lanes leave the loop together. `control` belongs to the
+            // workspace.
             unsafe {
-                let (value, is_published) = board.read::<O::Accumulator>(window);
-                if simt::ballot(!is_published) == 0 {
+                let (value, is_published) = board.read::<O::Accumulator>(slot);
+                if simt::ballot(waits && !is_published) == 0 {
                     return Some(value);
                 }
-                let fault = simt::load_word(&raw const (*self.control).fault);
-                if simt::ballot(fault == board.tag() as u64) != 0 {
-                    return None;
+                // Heads are never refused.
+                if !self.starts_at_heads {
+                    let fault = simt::load_word(&raw const (*self.control).fault);
+                    if simt::ballot(fault == board.tag() as u64) != 0 {
+                        return None;
+                    }
                 }
             }
         }

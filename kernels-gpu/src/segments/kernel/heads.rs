@@ -1,24 +1,27 @@
 //! Scans and reductions of segments that start at heads of runs. An earlier launch may have written the heads as [bits](crate::heads).
 //! Otherwise the launch has the keys, and each block finds the heads around its window (see `heads/keys.rs`).
 //!
-//! The windows are cut by items alone. A window owns the chunks that begin in it. A block has one window. One warp looks at the window's
-//! bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread finds the runs around the items
-//! that it takes. The block needs neither starts nor slots of chunks (see `starts.rs`). It works as follows:
+//! The windows are cut by items alone. A run's nodes that begin in a window are a chunk of this window. A block has one window. One warp
+//! looks at the window's bits, and writes a [`Word`](words::Word) for each 32 items to shared memory. From the words, each thread finds the
+//! chunks around the items that it takes. The block needs neither starts nor slots of chunks (see `starts.rs`). It works as follows:
 //!
 //! ```text
 //! one warp finds the window's chunks, and writes the words; a barrier follows
-//! for each work of the window, at most two; the second one comes first, if other blocks wait for its chunk's value:
-//!     copy the items to shared memory; a barrier follows
-//!     narrow items: see `heads/narrow.rs`
-//!     wide items:
-//!         leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
-//!         short chunks, of at most one leaf: a lane takes a chunk
-//!         nodes and roots of longer chunks, as leaves
+//! copy the items to shared memory; a barrier follows
+//! narrow items: see `heads/narrow.rs`
+//! wide items:
+//!     leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
+//!     short chunks, of at most one leaf: a lane takes a chunk
+//!     nodes of longer chunks, as leaves
+//!     runs that are shared with other windows: see `heads/shared.rs`
 //! ```
 //!
 //! A reduction has no downsweep: see `heads/ranks.rs`.
 //!
 //! The bits belong to the library: an earlier launch or the block itself has written them. So nothing is checked or refused here.
+//!
+//! Runs were once published by chunks of 4,096 items, which belonged to the window in which they began. Then windows had 0 to 8,190 items,
+//! and those with the most items set a small launch's time.
 
 mod keys;
 mod many;
@@ -27,6 +30,7 @@ mod published;
 mod ranks;
 mod results;
 mod runs;
+mod shared;
 mod short;
 mod sixteens;
 mod upsweep;
@@ -46,7 +50,7 @@ use crate::tiles::counted;
 
 use self::keys::Keys;
 use self::ranks::Outputs;
-use self::runs::{HAS_LONG, HAS_ROOTS};
+use self::runs::{HAS_LONG, HAS_NODES, HAS_ROOTS};
 use self::window::Seen;
 use super::downsweep::Downsweep;
 use super::items::Room;
@@ -60,7 +64,7 @@ use super::{depart, Launch};
 ///
 /// # Safety
 /// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, and the shared
-///    memory of a segmented scan.
+///    memory of [`RoomSize::Keyed`](crate::segments::RoomSize::Keyed).
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text compares keys: the scan is forward, `key_bytes` is 4 or 8, and the address `keys` is a multiple of 16. At this address
 ///    lies a readable key of `key_bytes` bytes for each item, and nobody writes the keys before the launch's end. Otherwise: `heads` has
@@ -69,8 +73,8 @@ use super::{depart, Launch};
 /// 4. `item_count_at` is null, or points to a readable number. If it is null, the launch scans `item_count` items. Otherwise the launch
 ///    reads there how many items it scans. If this number is greater than `item_count`, the launch scans `item_count` items.
 /// 5. `output` points to `item_count` writable results, which overlap nothing else that the launch accesses.
-/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] for these windows, and one more for each window if the text compares keys.
+/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words: at least those
+///    of the slots for nodes ([`crate::segments::node_slots`]), and one more for each window if the text compares keys.
 #[inline(always)]
 pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -111,8 +115,8 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 /// `simt::compares_keys`).
 ///
 /// # Safety
-/// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads. It has the
-///    shared memory of a segmented scan or, if a window has as many items as a chunk, at least that of a segmented reduction.
+/// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, and the shared
+///    memory of [`RoomSize::Keyed`](crate::segments::RoomSize::Keyed).
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text compares keys: `key_bytes` is 4 or 8, and the address `keys` is a multiple of 16. Otherwise: `heads` has room for the
 ///    bits of `item_count` items, and earlier work has marked the items that the launch reduces (condition 4), in the forward direction. If
@@ -123,9 +127,8 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 /// 5. `output` has room for a result for each item. `first_keys` is null, or has room for a key for each item. `starts` is null, or has
 ///    room for a number for each item, and for one more number. Each of these numbers has `start_bytes` bytes: 4 or 8. `run_count` has room
 ///    for a number. These outputs overlap nothing else that the launch accesses.
-/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words, at least
-///    [`crate::segments::state_words`] for these windows, and one more for each window if the text compares keys.
-/// 7. A run of at most 16 items [always fits](crate::segments::short_runs_fit) in one work with the other chunks of its window.
+/// 6. `control` and `states` are a workspace that no other launch uses at the same time. It has `state_words` state words: at least those
+///    of the slots for nodes ([`crate::segments::node_slots`]), and one more for each window if the text compares keys.
 #[inline(always)]
 pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArguments<T, O::Output>) {
     simt::await_work_before();
@@ -274,56 +277,39 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Scans the window's works, one after the other.
+    /// Scans the window's work.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written.
     #[inline(always)]
     unsafe fn run_at_heads(&self, room: Room<T, O::Accumulator>) {
-        // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. The branches around
-        // barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps
-        // that it needs, with a barrier between. The last barrier comes before the next work replaces the items.
+        // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. Each step comes after the
+        // steps that it needs, with a barrier between.
         unsafe {
-            let mut number = self.first_scanned(0);
-            while number < self.work_count() {
-                let work = self.work(number);
-                self.bring_items(&work, room);
-                if simt::COPIES == Copies::Asynchronous {
-                    simt::await_copies();
-                }
-                // Orders the writes of items before all threads' reads.
-                simt::barrier();
-                let is_done = match Self::BY_SIXTEENS {
-                    true => self.scan_narrow_runs(&work, room, room.flags_of(number)),
-                    false => self.scan_runs(&work, room, room.flags_of(number)),
-                };
-                if !is_done {
-                    return;
-                }
-                number = self.scanned_after(number);
-                if number < self.work_count() {
-                    // Orders the reads of items before the writes that replace them.
-                    simt::barrier();
-                }
+            let work = self.work(0);
+            self.bring_items(&work, room);
+            if simt::COPIES == Copies::Asynchronous {
+                simt::await_copies();
+            }
+            // Orders the writes of items before all threads' reads.
+            simt::barrier();
+            match Self::BY_SIXTEENS {
+                true => self.scan_narrow_runs(&work, room, room.flags_of_runs()),
+                false => self.scan_runs(&work, room, room.flags_of_runs()),
             }
         }
     }
 
-    /// Scans the chunks of a work. Returns false if the launch was refused. Nothing refuses a launch by key, so this does not happen.
+    /// Scans the chunks of a work.
     ///
     /// # Safety
     /// Convergent: the whole block. The header, the words and the items are written, and `work` is one of the block's works. `flags` is the
     /// address of the work's flags, which are cleared.
     #[inline(always)]
-    unsafe fn scan_runs(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        flags: *mut u32,
-    ) -> bool {
+    unsafe fn scan_runs(&self, work: &Work, room: Room<T, O::Accumulator>, flags: *mut u32) {
         // SAFETY: the whole block is here, and the header, the words and the items are written: this function's conditions. The branches
-        // around barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the
-        // steps that it needs, with a barrier between.
+        // around barriers depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps that
+        // it needs, with a barrier between. Lane 0 alone scans a short tail.
         unsafe {
             let found = self.for_each_leaf_of_runs::<Fold>(work, room);
             Self::note(flags, found);
@@ -332,55 +318,29 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             simt::barrier();
             let flags = simt::read_shared(flags);
             self.scan_short_runs(work, room);
-            if Self::uses_nodes(flags) {
-                self.for_each_node_of_runs::<Fold>(work, room, flags);
-                // Orders the writes of the nodes' values before the reads by the threads that combine them.
+            if flags & HAS_ROOTS != 0 {
+                self.fold_stored_nodes(work, room, self.block());
+                // Orders the writes of the nodes' values before warp 0's reads.
                 simt::barrier();
             }
-            if flags & HAS_ROOTS != 0 {
-                self.fold_roots_of_runs(work, room);
-            }
-            self.place_runs(work, room, flags)
-        }
-    }
-
-    /// Writes the results of a work, after the folds. Returns false if the launch was refused. Nothing refuses a launch by key, so this
-    /// does not happen.
-    ///
-    /// # Safety
-    /// Convergent: the whole block. The header and the words are written, and `work` is one of the block's works. The values of leaves and
-    /// nodes are written. The work's short chunks are scanned, except for a short tail. The tail's value may have been written after the
-    /// last barrier.
-    #[inline(always)]
-    unsafe fn place_runs(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) -> bool {
-        // SAFETY: the whole block is here, and everything that the steps need is written (this function's conditions), with a barrier
-        // between a write and the reads. The branches around barriers and returns depend on values in shared memory, so they go the same
-        // way on all threads. Lane 0 alone scans a short tail.
-        unsafe {
-            if work.tail_chunk == 0 {
-                if flags & HAS_ROOTS != 0 {
-                    // Orders the write of the tail's value in the header before warp 0's read.
-                    simt::barrier();
-                }
-                if simt::warp() == 0 {
-                    self.find_value_before(work);
-                    if simt::lane() == 0 {
-                        self.scan_short_tail(work, room);
-                    }
+            if simt::warp() == 0 {
+                self.place_shared(work, room);
+                if work.tail_chunk == 0 && simt::lane() == 0 {
+                    self.scan_short_tail(work, room);
                 }
             }
-            // Orders the writes of the tail's prefix and of short chunks' results before all threads' reads.
+            // Orders the writes of the tail's prefixes and of short chunks' results before all threads' reads.
             simt::barrier();
-            if self.is_refused() {
-                return false;
-            }
             if flags & HAS_LONG != 0 {
                 if flags & HAS_ROOTS != 0 {
-                    self.place_nodes_of_runs(work, room);
-                    // Orders the writes of the nodes' prefixes before the reads by `for_each_node_of_runs`.
+                    self.place_stored_nodes(work, room, self.block());
+                    // Orders the writes of the nodes' prefixes before the reads by `for_each_stored_node`.
                     simt::barrier();
+                    self.for_each_stored_node::<Downsweep>(work, room, self.block());
                 }
-                self.for_each_node_of_runs::<Downsweep>(work, room, flags);
+                if flags & HAS_NODES != 0 {
+                    self.for_each_single_node::<Downsweep>(work, room);
+                }
                 // Orders the writes of the leaves' prefixes before the reads by `for_each_leaf_of_runs`.
                 simt::barrier();
                 self.for_each_leaf_of_runs::<Downsweep>(work, room);
@@ -391,6 +351,5 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.take_out(work, room);
             }
         }
-        true
     }
 }

@@ -26,8 +26,8 @@ const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
 #[derive(Clone, Copy)]
 pub struct Room<T, A> {
     memory: *mut u8,
-    /// Whether the block has [`RoomSize::Double`].
-    is_double: bool,
+    /// [`RoomSize::Keyed`], [`RoomSize::Double`], or [`RoomSize::Usual`], which also stands for [`RoomSize::Small`].
+    size: RoomSize,
     /// Which of the two areas for bits and counts the work uses: 0 or 1.
     turn: u32,
     direction: Direction,
@@ -36,6 +36,7 @@ pub struct Room<T, A> {
 
 impl<T: Element, A: Copy> Room<T, A> {
     const LAYOUT: Layout = Layout::of::<T, A>(RoomSize::Usual);
+    pub const KEYED_LAYOUT: Layout = Layout::of::<T, A>(RoomSize::Keyed);
 
     /// How many words an area for the slots' bits has.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
@@ -49,10 +50,10 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The room in the shared memory at `memory`, for the first work. In both directions, the bytes of a vector have the same order as in
     /// global memory.
     #[inline(always)]
-    fn new(memory: *mut u8, is_double: bool, direction: Direction) -> Self {
+    fn new(memory: *mut u8, size: RoomSize, direction: Direction) -> Self {
         Room {
             memory,
-            is_double,
+            size,
             turn: 0,
             direction,
             items: PhantomData,
@@ -68,22 +69,25 @@ impl<T: Element, A: Copy> Room<T, A> {
         }
     }
 
-    /// The offset for the room that the block has.
+    /// The address of a part of the block's memory, given the part's offset in each room: [`RoomSize::Usual`], [`RoomSize::Double`] and
+    /// [`RoomSize::Keyed`].
     #[inline(always)]
-    fn either(&self, usual: usize, double: usize) -> usize {
-        if self.is_double {
-            double
-        } else {
-            usual
-        }
+    fn part(&self, [usual, double, keyed]: [usize; 3]) -> *mut u8 {
+        self.memory.wrapping_add(match self.size {
+            RoomSize::Small | RoomSize::Usual => usual,
+            RoomSize::Double => double,
+            RoomSize::Keyed => keyed,
+        })
     }
 
     /// The address of the items.
     #[inline(always)]
     pub fn item_memory(&self) -> *mut u8 {
-        let double = const { Layout::of::<T, A>(RoomSize::Double).items };
-        self.memory
-            .wrapping_add(self.either(Self::LAYOUT.items, double))
+        self.part([
+            Self::LAYOUT.items,
+            const { Layout::of::<T, A>(RoomSize::Double).items },
+            Self::KEYED_LAYOUT.items,
+        ])
     }
 
     /// The address of the vector that begins at a place.
@@ -220,7 +224,10 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// than 16 items, so the values of different chunks do not overlap.
     #[inline(always)]
     pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
-        let leaves: *mut A = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        let usual = Self::LAYOUT.leaves;
+        let leaves: *mut A = self
+            .part([usual, usual, Self::KEYED_LAYOUT.leaves])
+            .cast();
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
@@ -252,13 +259,17 @@ impl<T: Element, A: Copy> Room<T, A> {
             .cast()
     }
 
-    /// The address of the value of node `node`, in a chunk that starts at place `start` and has more than one node. Such a chunk has more
-    /// than 256 items, so the values of different chunks do not overlap.
+    /// The address of the value of node `node`, in a chunk that starts at place `start`. The chunk has more than one node, or one node of
+    /// 256 items. So the values of different chunks do not overlap.
     #[inline(always)]
     pub fn node(&self, start: u32, node: u32) -> *mut A {
-        let double = const { Layout::of::<T, A>(RoomSize::Double).nodes };
-        let offset = self.either(Self::LAYOUT.nodes, double);
-        let nodes: *mut A = self.memory.wrapping_add(offset).cast();
+        let nodes: *mut A = self
+            .part([
+                Self::LAYOUT.nodes,
+                const { Layout::of::<T, A>(RoomSize::Double).nodes },
+                Self::KEYED_LAYOUT.nodes,
+            ])
+            .cast();
         nodes.wrapping_add((start / 128 + node) as usize)
     }
 }
@@ -275,11 +286,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The block's shared memory, for its first work.
     #[inline(always)]
     pub fn room(&self) -> Room<T, O::Accumulator> {
-        Room::new(
-            self.header.cast(),
-            self.has_double_room(),
-            self.offsets.direction,
-        )
+        let size = if self.starts_at_heads {
+            RoomSize::Keyed
+        } else if self.has_double_room() {
+            RoomSize::Double
+        } else {
+            RoomSize::Usual
+        };
+        Room::new(self.header.cast(), size, self.offsets.direction)
     }
 
     /// Copies a work's items to shared memory. Asynchronous copies may still be in flight when this returns.

@@ -91,7 +91,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // condition 5), which only lane 0 writes. `delta` is a power of two, at most 8.
             unsafe {
                 let other = Ord::min(simt::lane(), chunks - 1) as u64;
-                let Some(mut value) = self.await_value(long, other) else {
+                let Some(mut value) = self.await_value(long, other, true) else {
                     return;
                 };
                 if simt::lane() >= chunks {

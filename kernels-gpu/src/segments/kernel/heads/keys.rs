@@ -1,9 +1,8 @@
 //! The heads of a window, found from the keys themselves. No earlier launch has marked them.
 //!
 //! ```text
-//! all warps:  compare the keys of the window and a few before and after it, and write the bits to shared memory; a barrier follows
+//! all warps:  compare the keys of the window, a few before it and 256 after it, and write the bits to shared memory; a barrier follows
 //! warp 1:     publish the window's heads, and look back over what earlier windows have published, many windows at a time
-//! the others: if the few keys after the window are all equal, find the first other key after them, up to a chunk after the window
 //! ```
 //!
 //! In a scan, warp 1 looks back only if the window's first item is no head, and there is no head among the few keys before the window. In a
@@ -33,25 +32,20 @@ use crate::element::Element;
 use crate::op::Op;
 use crate::segments::Task;
 use crate::simt;
-use crate::simt::atomics::shared_min_u32;
 use crate::thread::for_each_vector;
 
 use super::super::items::Room;
 use super::super::Launch;
-use super::window::{Bits, Seen, NO_HEAD, VECTOR_WORDS};
+use super::window::{Bits, Seen, NODE_WORDS, NO_HEAD, VECTOR_WORDS};
 
-/// The bits of the items just before a window fill this many words: one vector. The bits of the items just after the window fill as many.
-const NEAR_WORDS: u32 = VECTOR_WORDS;
+/// The bits of the items just before a window fill this many words: one vector.
+pub const NEAR_WORDS: u32 = VECTOR_WORDS;
 
 /// How many items have their bits in [`NEAR_WORDS`] words.
 const NEAR_ITEMS: u32 = NEAR_WORDS * u32::BITS;
 
-/// The warp that publishes heads and looks back. The other warps look for the far head: the first head after the [`NEAR_ITEMS`] items that
-/// follow the window.
+/// The warp that publishes heads and looks back.
 const LOOKING_WARP: u32 = 1;
-
-/// How many vectors a thread loads at once to find the far head.
-const FAR_VECTORS: usize = 5;
 
 /// The keys of a launch. If the launch compares keys, two keys are equal exactly if their words are equal.
 #[derive(Clone, Copy)]
@@ -203,59 +197,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Finds the first head among the items from `first` to `end`, exclusive. All warps except warp [`LOOKING_WARP`] share this work. All
-    /// of the [`NEAR_ITEMS`] items before `first` belong to one run. If there is a head, writes its place to `far`, counted from item
-    /// `origin`.
-    ///
-    /// # Safety
-    /// Convergent: whole warps, all except warp [`LOOKING_WARP`]. Item `end - 1` exists, and the keys are readable. `first` is a multiple
-    /// of 4. `far` is in shared memory, and was set to [`NO_HEAD`] before.
-    #[inline(always)]
-    unsafe fn find_far(&self, keys: Keys, origin: u64, first: u64, end: u64, far: *mut u32) {
-        let shift = keys.shift();
-        let (first, end) = (first << shift, end << shift);
-        let warp = simt::warp() - (simt::warp() > LOOKING_WARP) as u32;
-        let thread = warp * WARP_LANES + simt::lane();
-        let stride = ((self.threads() - WARP_LANES) * VECTOR_WORDS) as u64;
-        // SAFETY: the vector before word `first` has keys of the items before item `first`. Each vector that is read ends at `end` or
-        // before it, and `rest` is less than `end`. The keys are readable. `far` is in shared memory.
-        unsafe {
-            // The words of four equal narrow keys, or of two equal wide keys.
-            let run = keys.vector(first - VECTOR_WORDS as u64);
-            let mut found = u64::MAX;
-            // Each word after the last whole vector belongs to one thread.
-            let rest = end - end % VECTOR_WORDS as u64 + thread as u64;
-            if rest < end {
-                let key = keys.word(first - VECTOR_WORDS as u64 + thread as u64);
-                if keys.word(rest) != key {
-                    found = rest;
-                }
-            }
-            let mut word = first + (thread * VECTOR_WORDS) as u64;
-            while word < end && found > word {
-                let step = simt::opaque_one() as u64;
-                let mut vectors = [[0; 4]; FAR_VECTORS];
-                for_each_vector!(V in 0 1 2 3 4 => {
-                    let word = word + V as u64 * stride;
-                    vectors[V] = run;
-                    if word + VECTOR_WORDS as u64 <= end {
-                        vectors[V] = keys.vector(word);
-                    }
-                });
-                for_each_vector!(V in 4 3 2 1 0 => {
-                    let others = differences(vectors[V], run);
-                    if others != 0 {
-                        found = word + V as u64 * stride + others.trailing_zeros() as u64;
-                    }
-                });
-                word += step * FAR_VECTORS as u64 * stride;
-            }
-            if found != u64::MAX {
-                shared_min_u32(far, ((found >> shift) - origin) as u32);
-            }
-        }
-    }
-
     /// Finds the heads in and around window `number`, and publishes the heads in the window. Returns what the block has found. In a
     /// reduction, the number of runs before the window may be read only after the next barrier.
     ///
@@ -265,41 +206,34 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn see_keys(&self, keys: Keys, room: Room<T, O::Accumulator>, number: u64) -> Seen {
         let own_words = self.window_words();
         let window = 1_u32 << self.window_shift;
-        let chunk = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS;
-        let count = self.offsets.item_count;
         let bits = room.raw_bits();
         let origin = number << self.window_shift;
-        let far_item = origin + (window + NEAR_ITEMS) as u64;
         // SAFETY: the whole block is here, and the window and its keys exist: this function's conditions. The words lie one after the other
         // in the room of the leaves' values, which nobody uses yet. The branches around barriers go the same way on all threads, since they
         // depend on shared memory.
         unsafe {
-            if simt::thread_index() == 0 {
-                room.far_head().write(NO_HEAD);
-            }
             let first = origin.wrapping_sub(NEAR_ITEMS as u64);
-            self.mark_words(keys, first, bits, own_words + 2 * NEAR_WORDS);
+            self.mark_words(keys, first, bits, NEAR_WORDS + own_words + NODE_WORDS);
             // Orders the writes of the bits before all threads' reads.
             simt::barrier();
             let before = Near(simt::read_vector(bits));
             let after_at = bits.wrapping_add((NEAR_WORDS + own_words) as usize);
-            let after = Near(simt::read_vector(after_at));
+            let after = [
+                Near(simt::read_vector(after_at)),
+                Near(simt::read_vector(after_at.wrapping_add(VECTOR_WORDS as usize))),
+            ];
             // If the window begins with a head, no earlier run continues in the window.
             let has_first = simt::read_shared(bits.wrapping_add(NEAR_WORDS as usize)) & 1 != 0;
             let looks_back = before.are_none() && number > 0 && !has_first;
-            let looks_far = after.are_none() && far_item < count;
             if simt::warp() == LOOKING_WARP {
                 let own = Self::own_bits(bits, own_words);
                 self.publish_heads(own, number);
                 if looks_back || self.task == Task::Reduce {
                     self.look_back(number as u32);
                 }
-            } else if looks_far {
-                let end = Ord::min(count, origin + (window + chunk) as u64);
-                self.find_far(keys, origin, far_item, end, room.far_head());
             }
-            if looks_back || looks_far {
-                // Orders two writes before all threads' reads: that of the far head, and that of the last head of earlier windows.
+            if looks_back {
+                // Orders the write of the last head of earlier windows before all threads' reads.
                 simt::barrier();
             }
             let mut last_before = origin.wrapping_sub(NEAR_ITEMS as u64);
@@ -307,10 +241,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if looks_back {
                 last_before = simt::read_shared(self.head_before_address());
             }
-            let mut next = simt::read_shared(room.far_head());
-            if !after.are_none() {
-                next = window + after.lowest();
-            }
+            let next = match [after[0].are_none(), after[1].are_none()] {
+                [false, _] => window + after[0].lowest(),
+                [true, false] => window + VECTOR_WORDS * u32::BITS + after[1].lowest(),
+                [true, true] => NO_HEAD,
+            };
             Seen {
                 own: Self::own_bits(bits, own_words),
                 next,

@@ -1,10 +1,10 @@
 //! Scans of narrow items whose results have the items' size, from the upsweep to the results in global memory.
 //!
 //! ```text
-//! all warps:    fold the leaves whose values are used, and list the chunks of 2 to 16 leaves; a barrier follows
+//! all warps:    fold the leaves whose values are used, and list the chunks of several leaves that are one node; a barrier follows
 //!               if leaves are whole and aligned: scan the short chunks
-//! warp 0:       fold nodes and roots, publish the chunk that goes on in a later window, wait for the tail's prefix;
-//!               then from roots down to the prefixes of leaves
+//! warp 0:       fold the nodes of longer chunks, publish the values of shared runs, wait for the tail's prefix;
+//!               then down to the prefixes of leaves
 //! other warps:  prefixes of the leaves of listed chunks; a barrier follows
 //! all warps:    results, by leaves or by sixteens of places
 //! ```
@@ -12,12 +12,11 @@
 use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{Work, NO_CHUNK};
+use crate::segments::Work;
 use crate::simt;
 
 use super::super::downsweep::Downsweep;
 use super::super::items::Room;
-use super::super::leaves::Fold;
 use super::super::Launch;
 use super::runs::{HAS_LONG, HAS_ROOTS};
 use super::upsweep::{GOES_ON, IS_RAGGED};
@@ -30,8 +29,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         flags & HAS_LONG == 0 || flags & IS_RAGGED != 0
     }
 
-    /// Scans the chunks of a work of narrow items. Returns false if the launch was refused. Nothing refuses a launch by key, so this does
-    /// not happen.
+    /// Scans the chunks of a work of narrow items.
     ///
     /// # Safety
     /// Convergent: the whole block. The header, the words and the items are written, and `work` is one of the block's works. `flags` is the
@@ -42,9 +40,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         work: &Work,
         room: Room<T, O::Accumulator>,
         flags: *mut u32,
-    ) -> bool {
+    ) {
         // SAFETY: the whole block is here, and the header, the words and the items are written: this function's conditions. The branches
-        // around barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the
+        // around barriers depend on values in shared memory, so they go the same way on all threads. Each step comes after the
         // steps that it needs, with a barrier between.
         unsafe {
             let found = self.fold_whole_leaves(work, room);
@@ -56,7 +54,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if !Self::goes_by_sixteens(flags) {
                 self.scan_short_runs(work, room);
             }
-            // If warp 0 is busy with roots or with the tail, warp 1 also takes warp 0's list.
+            // If warp 0 is busy with longer chunks or with the tail, warp 1 also takes warp 0's list.
             let is_busy = flags & HAS_ROOTS != 0 || work.tail_chunk == 0;
             let warp = simt::warp();
             if is_busy && warp == 0 {
@@ -67,11 +65,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if is_busy && warp == 1 {
                 self.place_listed(work, room, 0);
             }
-            // Orders the writes of the prefixes, of short chunks' results and of a refusal before all threads' reads.
+            // Orders the writes of the prefixes and of short chunks' results before all threads' reads.
             simt::barrier();
-            if self.is_refused() {
-                return false;
-            }
             if Self::goes_by_sixteens(flags) {
                 self.scan_by_sixteens(work, room, flags & GOES_ON != 0);
             } else {
@@ -81,10 +76,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.take_out(work, room);
             }
         }
-        true
     }
 
-    /// What warp 0 does between the upsweep and the results, if it is busy: it works on nodes and roots, and on the tail.
+    /// What warp 0 does between the upsweep and the results, if it is busy: it works on the longer chunks, and on the tail.
     ///
     /// # Safety
     /// Convergent: the whole warp 0. The header, the words, the flags and the leaves' totals are written, and `work` is one of the block's
@@ -98,27 +92,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // Lane 0 alone scans a short tail.
         unsafe {
             if flags & HAS_ROOTS != 0 {
-                self.for_each_node_below_roots::<Fold>(work, room, warp);
+                self.fold_stored_nodes(work, room, warp);
                 simt::warp_barrier();
-                if work.tail_chunk == 0 || work.cut_chunk != NO_CHUNK {
-                    self.fold_roots_among(work, room, warp);
-                }
             }
-            if work.tail_chunk == 0 {
-                simt::warp_barrier();
-                self.find_value_before(work);
-                if simt::lane() == 0 {
-                    if !Self::goes_by_sixteens(flags) {
-                        self.scan_short_tail(work, room);
-                    }
-                    self.place_listed_tail(work, room);
+            self.place_shared(work, room);
+            if work.tail_chunk == 0 && simt::lane() == 0 {
+                if !Self::goes_by_sixteens(flags) {
+                    self.scan_short_tail(work, room);
                 }
+                self.place_listed_tail(work, room);
             }
             if flags & HAS_ROOTS != 0 {
+                self.place_stored_nodes(work, room, warp);
                 simt::warp_barrier();
-                self.place_nodes_among(work, room, warp);
-                simt::warp_barrier();
-                self.for_each_node_below_roots::<Downsweep>(work, room, warp);
+                self.for_each_stored_node::<Downsweep>(work, room, warp);
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-use crate::segments::Task;
+use crate::segments::{node_slots, Task};
 use crate::simt;
 use crate::thread::for_each_vector;
 
@@ -24,7 +24,7 @@ struct PublishedHeads {
 }
 
 impl PublishedHeads {
-    /// Both numbers in one word. Each is at most the number of items of a chunk, so it fits in 16 bits.
+    /// Both numbers in one word. Each is at most the number of items of a window, so it fits in 16 bits.
     #[inline(always)]
     fn packed(self) -> u32 {
         self.end | self.count << 16
@@ -67,13 +67,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.rank_address().wrapping_add(1)
     }
 
-    /// The board of the windows' heads. Its slots lie after those of the windows' values.
+    /// The board of the windows' heads. Its slots lie after those of the nodes' values.
     ///
     /// # Safety
     /// The tag is written.
     #[inline(always)]
     unsafe fn board_of_heads(&self) -> Board {
-        let words = simt::block_count() as usize * O::Accumulator::WORDS;
+        let slots = node_slots(simt::block_count() as u64, self.window_shift);
+        let words = slots as usize * O::Accumulator::WORDS;
         // SAFETY: the tag is in shared memory, and written: this function's condition.
         let tag = unsafe { simt::read_shared(&raw const (*self.header).tag) };
         Board::new(self.states.wrapping_add(words), tag)

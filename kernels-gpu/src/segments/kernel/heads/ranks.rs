@@ -5,7 +5,7 @@
 //! Otherwise each window publishes how many heads it has, and one warp of each block adds up the counts of all earlier windows.
 //!
 //! A block folds the chunks of its window as a scan of wide items does, and publishes the same values. The lane that writes a run's outputs
-//! also folds the run, if the run has at most 16 items. At the end, warp 0 combines the tail with earlier chunks.
+//! also folds the run, if the run has at most 16 items. At the end, warp 0 combines the tail with earlier windows' values.
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -178,9 +178,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Writes the outputs of the runs that begin in the window: starts and first keys, if they are wanted, and the results of runs of at
-    /// most 16 items. Also stores or publishes the value of a short tail. For the last window, also writes the number of runs. `work` has
-    /// number `number` among the window's works. If `work` is the second work, this writes nothing: the call for the first work has written
-    /// everything.
+    /// most 16 items. Also stores the value of a short tail. For the last window, also writes the number of runs.
     ///
     /// # Safety
     /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. If first keys are wanted, there
@@ -189,17 +187,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn write_runs(
         &self,
         outputs: &Outputs,
-        number: u32,
         work: &Work,
         room: Room<T, O::Accumulator>,
     ) {
-        // All words are taken with the window's first work, and none with the second. If this function were called for the first work only,
-        // rust-cuda's compiler would duplicate the barrier that follows the call.
-        let words = if number == 0 { self.window_words() } else { 0 };
+        let words = self.window_words();
         let warps = self.threads() / WARP_LANES;
         let each = (words + warps - 1) >> warps.trailing_zeros();
-        // SAFETY: the header, the words and the items are written. A short chunk is in the first work, since short runs fit (condition 7 of
-        // [`by_key_reduce`]). No word belongs to two warps, and each head has one lane, so one thread writes the outputs of a run. The
+        // SAFETY: the header, the words and the items are written. No word belongs to two warps, and each head has one lane, so one thread writes the outputs of a run. The
         // outputs have room. The whole warp is here, and all lanes have the same words. Thread 0 alone calls `end`.
         unsafe {
             let window = self.window_number(0);
@@ -219,7 +213,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.write_runs_of(outputs, work, room, &own);
             }
             let windows = window_count(self.offsets.item_count, self.window_shift);
-            if words > 0 && window == windows - 1 && simt::thread_index() == 0 {
+            if window == windows - 1 && simt::thread_index() == 0 {
                 let chunks = room.heads_before(1 << self.window_shift);
                 outputs.end(
                     own.rank.wrapping_add(chunks as u64),
@@ -229,8 +223,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Writes the outputs of the runs whose heads are in a warp's words, except the results of runs of more than 16 items. Also stores or
-    /// publishes the value of a short tail.
+    /// Writes the outputs of the runs whose heads are in a warp's words, except the results of runs of more than 16 items. Also stores the
+    /// value of a short tail.
     ///
     /// # Safety
     /// Convergent: a whole warp. It takes at least one word, and no other warp takes these words. The conditions of [`Self::write_runs`].
@@ -326,7 +320,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Writes the outputs of the run whose head is at `place` in the window: its start and first key, if they are wanted, and its result if
     /// it has at most 16 items. If the tail begins at `place`, this writes no outputs. In that case, if the tail has at most 16 items, its
-    /// value is stored or published.
+    /// value is stored.
     ///
     /// # Safety
     /// A head is at `place`, and no other thread takes this head. The conditions of [`Self::write_runs`].
@@ -367,47 +361,46 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Reduces the runs of the window. At the end, combines the tail with earlier chunks.
+    /// Reduces the runs of the window. At the end, combines the tail with earlier windows' values.
     ///
     /// # Safety
     /// Convergent: the whole block. The header, the words and the number of the window's first run are written. The conditions of
     /// [`Self::write_runs`].
     #[inline(always)]
     pub unsafe fn reduce_at_heads(&self, outputs: &Outputs, room: Room<T, O::Accumulator>) {
+        let flags = room.flags_of_runs();
         // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. The branches around
-        // barriers and returns depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps
-        // that it needs, with a barrier between. The last barrier comes before the next work replaces the items, and before warp 0 reads
-        // the tail's value.
+        // barriers depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps that it
+        // needs, with a barrier between: the tail's value and the nodes' values are written before the last barrier.
         unsafe {
-            let mut number = 0;
-            while number < self.work_count() {
-                let work = self.work(number);
-                self.bring_items(&work, room);
-                if simt::COPIES == Copies::Asynchronous {
-                    simt::await_copies();
-                }
-                // Orders the writes of items before all threads' reads.
-                simt::barrier();
-                let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
-                Self::note(room.flags_of(number), found);
-                self.write_runs(outputs, number, &work, room);
-                // Orders the writes of leaves' values and of flags before all threads' reads.
-                simt::barrier();
-                let flags = simt::read_shared(room.flags_of(number));
-                if flags & (HAS_NODES | HAS_ROOTS) != 0 {
-                    self.for_each_node_of_runs::<Fold>(&work, room, flags);
-                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
-                    simt::barrier();
+            let work = self.work(0);
+            self.bring_items(&work, room);
+            if simt::COPIES == Copies::Asynchronous {
+                simt::await_copies();
+            }
+            // Orders the writes of items before all threads' reads.
+            simt::barrier();
+            let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
+            Self::note(flags, found);
+            self.write_runs(outputs, &work, room);
+            // Orders the writes of leaves' values, of flags and of a short tail's value before all threads' reads.
+            simt::barrier();
+            let flags = simt::read_shared(flags);
+            if flags & (HAS_NODES | HAS_ROOTS) != 0 {
+                if flags & HAS_NODES != 0 {
+                    self.for_each_single_node::<Fold>(&work, room);
                 }
                 if flags & HAS_ROOTS != 0 {
-                    self.fold_roots_of_runs(&work, room);
+                    self.fold_stored_nodes(&work, room, self.block());
                 }
-                // Orders the reads of items before the writes that replace them, and the write of the tail's value before warp 0's read.
+                // Orders the writes of the nodes' values and of the tail's value before the reads by the threads that combine them.
                 simt::barrier();
-                number = self.work_after(number);
             }
-            if simt::warp() == 0 && self.is_combined() {
-                self.settle();
+            // Warp 0 may have to wait for earlier windows, so warp 1 takes the whole runs.
+            if simt::warp() == 0 {
+                self.settle_shared(&work, room);
+            } else if simt::warp() == 1 && flags & HAS_ROOTS != 0 {
+                self.fold_whole_runs(&work, room, [simt::lane(), WARP_LANES]);
             }
         }
     }

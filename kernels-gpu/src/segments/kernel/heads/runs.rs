@@ -9,7 +9,7 @@ use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::tuning::SHORT_LEAF;
-use crate::segments::{chunk_items, vector_items, Task, Work, FAN};
+use crate::segments::{vector_items, Task, Work, FAN, NODE_ITEMS};
 use crate::simt;
 
 use super::super::items::Room;
@@ -17,14 +17,45 @@ use super::super::leaves::{Leaf, Node, Step};
 use super::super::starts::Chunk;
 use super::super::Launch;
 
-/// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has more than one node. `HAS_NODES`: a chunk has more
-/// than one leaf, but only one node. `fold_whole_leaves` never sets `HAS_NODES`. It writes a list of these chunks instead.
+/// Flags of a work. `HAS_LONG`: a chunk has more than one leaf. `HAS_ROOTS`: a chunk has at least [`NODE`] items. The values of such a
+/// chunk's nodes are stored, even if there is only one node: its segment may go on in later windows. `HAS_NODES`: a chunk has more than one
+/// leaf, but fewer than [`NODE`] items. `fold_whole_leaves` never sets `HAS_NODES`. It writes a list of these chunks instead.
 pub const HAS_LONG: u32 = 1;
 pub const HAS_ROOTS: u32 = 2;
 pub const HAS_NODES: u32 = 4;
 
 /// The number of items of a full node.
-pub const NODE: u32 = FAN * FAN;
+pub const NODE: u32 = NODE_ITEMS as u32;
+
+/// A step that stores the value of a node. The node belongs to a chunk of at least [`NODE`] items. A scan does not use the value of a node
+/// of fewer items, and stores the identity for it.
+struct FoldStored;
+
+impl Step<Node> for FoldStored {
+    #[inline(always)]
+    unsafe fn run<O: Op<T>, T: Element>(
+        launch: &Launch<O, T>,
+        _work: &Work,
+        room: Room<T, O::Accumulator>,
+        node: Node,
+    ) {
+        let Node {
+            chunk,
+            number,
+            leaf_count,
+        } = node;
+        let items = chunk.end - chunk.start - number * NODE;
+        // SAFETY: there is at least one leaf, and the values of the leaves are written if they are used. No other thread takes the node, and
+        // the values of different nodes do not overlap: `run`'s conditions.
+        unsafe {
+            let value = match launch.task == Task::Scan && items < NODE {
+                true => O::identity(),
+                false => launch.fold_some(room.leaf(chunk.start, number * FAN), leaf_count),
+            };
+            room.node(chunk.start, number).write(value);
+        }
+    }
+}
 
 /// A chunk, from place `start` to place `end`, exclusive. If `start` equals `end`, there is no chunk.
 #[derive(Clone, Copy)]
@@ -101,7 +132,7 @@ impl Around {
         }
     }
 
-    /// The chunks around the 256 places from `256 · block` on. If a node of a chunk of more than 256 items begins at these places, the
+    /// The chunks around the 256 places from `256 · block` on. If a node of a chunk of at least 256 items begins at these places, the
     /// chunk is `over` or `last`.
     ///
     /// # Safety
@@ -192,16 +223,6 @@ impl Places {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether each chunk is at most one node.
-    const RUNS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= NODE as u64;
-
-    /// Whether a scan of a work with these flags uses values of nodes. It does if a chunk has several nodes. If chunks have at most 256
-    /// items, it also does if a chunk has several leaves. Such a chunk is one node, and other blocks may wait for its value.
-    #[inline(always)]
-    pub fn uses_nodes(flags: u32) -> bool {
-        flags & HAS_ROOTS != 0 || Self::RUNS_ARE_NODES && flags & HAS_NODES != 0
-    }
-
     /// Runs step `S` for each leaf of the chunks that have several leaves. Each leaf has one thread. Returns the flags that the calling
     /// thread has found.
     ///
@@ -257,7 +278,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                             are_whole,
                             are_short,
                         };
-                        found |= match run.length() > NODE {
+                        found |= match run.length() >= NODE {
                             true => HAS_LONG | HAS_ROOTS,
                             false => HAS_LONG | HAS_NODES,
                         };
@@ -284,58 +305,65 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Runs step `S` for each node of the chunks that have several leaves. Each node has one thread.
+    /// Runs step `S` for each chunk that has several leaves, but fewer than [`NODE`] items. Such a chunk is one node. Each has one thread.
     ///
     /// # Safety
     /// 1. The whole block. The words and the flags are written, and `work` is one of the block's works.
     /// 2. The conditions of `S::run` hold for each of these nodes.
     #[inline(always)]
-    pub unsafe fn for_each_node_of_runs<S: Step<Node>>(
+    pub unsafe fn for_each_single_node<S: Step<Node>>(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
-        flags: u32,
     ) {
-        if flags & HAS_NODES != 0 {
-            let places = Places::of(work);
-            // The node of a chunk that has only one node belongs to the thread whose 16 places have the chunk's first item.
-            let (block, count) = places.blocks(FAN);
-            let mut number = simt::thread_index();
-            while number < count {
-                let step = simt::opaque_one() as u32;
-                // SAFETY: the words are written (condition 1), and cover the thread's 16 places. Each chunk of more than 16 items is the
-                // last one that begins in its block of 16 places, so each node has one thread. The step's other conditions hold by
-                // condition 2.
-                unsafe {
-                    let run = Around::sixteen(room, block + number).last;
-                    if places.have(run, FAN) && run.length() <= NODE {
-                        let chunk = places.chunk(work, run);
-                        let node = Node {
-                            chunk,
-                            number: 0,
-                            leaf_count: chunk.leaf_count(),
-                        };
-                        S::run(self, work, room, node);
-                    }
-                }
-                number += step * self.threads();
-            }
-        }
-        if flags & HAS_ROOTS != 0 {
-            // SAFETY: the words are written (condition 1), and the step's conditions hold for each node (condition 2).
+        let places = Places::of(work);
+        // A node belongs to the thread whose 16 places have the node's first item.
+        let (block, count) = places.blocks(FAN);
+        let mut number = simt::thread_index();
+        while number < count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the words are written (condition 1), and cover the thread's 16 places. Each chunk of more than 16 items is the last
+            // one that begins in its block of 16 places, so each node has one thread. The step's other conditions hold by condition 2.
             unsafe {
-                self.for_each_node_below_roots::<S>(work, room, self.block());
+                let run = Around::sixteen(room, block + number).last;
+                if places.have(run, FAN) && run.length() < NODE {
+                    let chunk = places.chunk(work, run);
+                    let node = Node {
+                        chunk,
+                        number: 0,
+                        leaf_count: chunk.leaf_count(),
+                    };
+                    S::run(self, work, room, node);
+                }
             }
+            number += step * self.threads();
         }
     }
 
-    /// As [`Self::for_each_node_of_runs`], but only for the nodes of chunks that have several nodes. The calling thread has number `thread`
-    /// among the `threads` that share these nodes.
+    /// Folds the nodes of the chunks that have at least [`NODE`] items, and stores their values. `threads` has the calling thread's number
+    /// among the threads that share these nodes, and how many threads share them.
     ///
     /// # Safety
-    /// The conditions of [`Self::for_each_node_of_runs`], except that these threads take the place of the whole block.
+    /// The words and the leaves' values are written, and `work` is one of the block's works.
     #[inline(always)]
-    pub unsafe fn for_each_node_below_roots<S: Step<Node>>(
+    pub unsafe fn fold_stored_nodes(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        threads: [u32; 2],
+    ) {
+        // SAFETY: the words and the leaves' values are written: this function's conditions.
+        unsafe { self.for_each_stored_node::<FoldStored>(work, room, threads) }
+    }
+
+    /// Runs step `S` for each node of the chunks that have at least [`NODE`] items. Each node has one thread. The calling thread has number
+    /// `thread` among the `threads` that share these nodes.
+    ///
+    /// # Safety
+    /// 1. The words and the flags are written, and `work` is one of the block's works.
+    /// 2. The conditions of `S::run` hold for each of these nodes.
+    #[inline(always)]
+    pub unsafe fn for_each_stored_node<S: Step<Node>>(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
@@ -352,8 +380,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut number = thread;
         while number + 1 < starts + count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written, and cover the 256 places. Each chunk of more than 256 items is the last one that begins in its
-            // block of 256 places, so each node has one thread. The step's other conditions hold: this function's conditions.
+            // SAFETY: the words are written (condition 1), and cover the 256 places. Each chunk of at least 256 items is the last one that
+            // begins in its block of 256 places, so each node has one thread. The step's other conditions hold by condition 2.
             unsafe {
                 let starts_here = number < starts;
                 let place = match starts_here {
@@ -366,7 +394,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     false => around.over,
                 };
                 let begin = around.part_of(run, NODE);
-                if places.have(run, NODE) && begin < run.end {
+                if places.have(run, NODE - 1) && begin < run.end {
                     let chunk = places.chunk(work, run);
                     let number = (begin - run.start) / NODE;
                     let node = Node {
@@ -381,8 +409,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Calls `step_of` for each chunk that has several nodes. The calling thread has number `thread` among the `threads` that share these
-    /// chunks.
+    /// Calls `step_of` for each chunk that has at least [`NODE`] items. The calling thread has number `thread` among the `threads` that
+    /// share these chunks.
     ///
     /// # Safety
     /// The words are written, and `work` is one of the block's works.
@@ -401,7 +429,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             // SAFETY: the words are written (this function's condition), and cover the 256 places.
             let run = unsafe { Around::node(room, block + number).last };
-            if places.have(run, NODE) {
+            if places.have(run, NODE - 1) {
                 step_of(places.chunk(work, run));
             }
             number += step * threads;
@@ -410,27 +438,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// The calling thread's number, and the number of threads of the block.
     #[inline(always)]
-    fn block(&self) -> [u32; 2] {
+    pub fn block(&self) -> [u32; 2] {
         [simt::thread_index(), self.threads()]
     }
 
-    /// Folds the nodes of each chunk that has several nodes, if the chunk's value is used.
+    /// In a reduction, folds the stored nodes of each chunk that is a whole run, and writes the run's result. `threads` has the calling
+    /// thread's number among the threads that share the chunks, and how many threads share them.
     ///
     /// # Safety
-    /// The whole block. The header and the words are written, `work` is one of the block's works, and the nodes' values are written.
+    /// The header and the words are written, `work` is one of the block's works, and the nodes' values are written.
     #[inline(always)]
-    pub unsafe fn fold_roots_of_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the same conditions as this function's.
-        unsafe { self.fold_roots_among(work, room, self.block()) }
-    }
-
-    /// As [`Self::fold_roots_of_runs`], on a part of the block. `threads` has the calling thread's number among the threads that share the
-    /// chunks, and how many threads share them.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::fold_roots_of_runs`], except that these threads take the place of the whole block.
-    #[inline(always)]
-    pub unsafe fn fold_roots_among(
+    pub unsafe fn fold_whole_runs(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
@@ -440,10 +458,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // else finishes it.
         unsafe {
             self.for_each_root(work, room, threads, |chunk| {
-                let is_published =
-                    chunk.number == work.tail_chunk || chunk.number == work.cut_chunk;
-                // Of the chunks' values, a scan uses only those of the tail and of the cut chunk.
-                if self.task == Task::Reduce || is_published {
+                if chunk.number != work.tail_chunk && chunk.number != work.cut_chunk {
                     let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
                     self.finish(work, chunk.number, value);
                 }
@@ -451,34 +466,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// In chunks that have several nodes, replaces each node's total by the node's prefix.
+    /// In chunks of at least [`NODE`] items, except the tail, replaces each node's total by the node's prefix. `threads` has the calling
+    /// thread's number among the threads that share the chunks, and how many threads share them.
     ///
     /// # Safety
-    /// The whole block. The words, the nodes' totals and the tail's prefix are written, and `work` is one of the block's works.
+    /// The words and the nodes' totals are written, `work` is one of the block's works, and no other thread uses the nodes' values.
     #[inline(always)]
-    pub unsafe fn place_nodes_of_runs(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the same conditions as this function's.
-        unsafe { self.place_nodes_among(work, room, self.block()) }
-    }
-
-    /// As [`Self::place_nodes_of_runs`], on a part of the block. `threads` has the calling thread's number among the threads that share the
-    /// chunks, and how many threads share them.
-    ///
-    /// # Safety
-    /// The conditions of [`Self::place_nodes_of_runs`], except that these threads take the place of the whole block.
-    #[inline(always)]
-    pub unsafe fn place_nodes_among(
+    pub unsafe fn place_stored_nodes(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
         threads: [u32; 2],
     ) {
-        // SAFETY: the words, the totals and the tail's prefix are written: this function's conditions. Each chunk has one thread, so no
-        // other thread uses its nodes' values.
+        // SAFETY: the words and the totals are written, and no other thread uses the nodes' values (this function's conditions). Each chunk
+        // has one thread.
         unsafe {
             self.for_each_root(work, room, threads, |chunk| {
-                let before = self.before_chunk(work, chunk.number);
-                self.place_values(room.node(chunk.start, 0), chunk.node_count(), before);
+                if chunk.number != work.tail_chunk {
+                    let nodes = room.node(chunk.start, 0);
+                    self.place_values(nodes, chunk.node_count(), O::identity());
+                }
             });
         }
     }

@@ -1,4 +1,5 @@
-//! The upsweep of narrow items. It computes the values of leaves, and lists the chunks of 2 to 16 leaves. Such a chunk is one node.
+//! The upsweep of narrow items. It computes the values of leaves, and lists the chunks that have several leaves, but fewer than 256 items.
+//! Such a chunk is one node.
 //!
 //! A scan does not use the value of the last leaf of a segment. Any other leaf has 16 items. So of the leaves that begin at 16 consecutive
 //! places, at most one has a value that is used. If chunks begin at these places, this leaf belongs to the last of these chunks. Otherwise
@@ -7,8 +8,8 @@
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
-use crate::segments::tuning::{LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
-use crate::segments::{vector_items, Layout, RoomSize, Work, FAN};
+use crate::segments::tuning::SHORT_BLOCK_THREADS;
+use crate::segments::{vector_items, Layout, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
 
@@ -16,6 +17,7 @@ use super::super::items::Room;
 use super::super::starts::Chunk;
 use super::super::Launch;
 use super::runs::{Around, Places, Run, HAS_LONG, HAS_ROOTS, NODE};
+use super::words::FLAG_BYTES;
 
 /// More flags of a work. Each is set if its condition holds for the 16 places of at least one lane. `IS_RAGGED` is set in three cases: the
 /// last chunk that begins at these places is short; a leaf of fewer than 16 items begins at these places, in a chunk from earlier places;
@@ -24,32 +26,33 @@ pub const IS_RAGGED: u32 = 8;
 pub const GOES_ON: u32 = 16;
 
 impl<T: Element, A: Accumulator> Room<T, A> {
-    /// How many entries a warp's list of nodes has room for. At most one listed chunk begins at the 16 places of a lane, since a listed
-    /// chunk has more than 16 items. The smallest blocks have [`LONG_BLOCK_THREADS`] threads, and a warp of such a block looks at more
-    /// items than a warp of a larger block. So a list has one entry for each 16 items at which such a warp looks.
-    const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN * WARP_LANES / LONG_BLOCK_THREADS;
+    /// How many entries the lists of all warps have room for together. At most one listed chunk begins at the 16 places of a lane, since a
+    /// listed chunk has more than 16 items.
+    const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN;
 
-    /// The address of an entry of a warp's list of nodes. The entry is the place where the node begins. The number of nodes in the list
-    /// lies after the room for the entries. The lists follow the flags.
+    /// The address of an entry of a warp's list of nodes, in a block of `threads` threads. The entry is the place where the node begins.
+    /// The number of nodes in the list lies before the entries. The lists follow the flags.
     #[inline(always)]
-    fn listed(&self, warp: u32, entry: u32) -> *mut u16 {
+    fn listed(&self, threads: u32, warp: u32, entry: u32) -> *mut u16 {
         const {
-            let layout = Layout::of::<T, A>(RoomSize::Usual);
-            let words = 2 * (Self::WINDOW_WORDS + 1) + 2;
             let warps = SHORT_BLOCK_THREADS / WARP_LANES;
-            let bytes = words as usize * size_of::<u32>()
-                + (warps * (Self::LISTED + 1)) as usize * size_of::<u16>();
+            let bytes = (Self::LISTED + warps) as usize * size_of::<u16>();
+            let words = (Self::WINDOW_WORDS + 1) as usize * size_of::<u64>();
             // Only works of narrow items have lists.
-            assert!(size_of::<T>() > 4 || layout.bits + bytes <= layout.leaves);
+            assert!(
+                size_of::<T>() > 4
+                    || words + FLAG_BYTES + bytes <= Layout::word_bytes::<T, A>()
+            );
         }
-        let lists: *mut u16 = self.flags_of(2).cast();
-        lists.wrapping_add((warp * (Self::LISTED + 1) + entry) as usize)
+        let each = Self::LISTED * WARP_LANES / threads + 1;
+        let lists: *mut u16 = self.after_flags().cast();
+        lists.wrapping_add((warp * each + entry) as usize)
     }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Folds the leaves whose values are used, and lists the chunks of 2 to 16 leaves, which are one node each. A thread looks at 16
-    /// places. Returns the flags that the thread has found.
+    /// Folds the leaves whose values are used, and lists the chunks that have several leaves, but fewer than 256 items. A thread looks at
+    /// 16 places. Returns the flags that the thread has found.
     ///
     /// # Safety
     /// Convergent: the whole block. The words are written, and `work` is one of the block's works. Its items are written. No thread uses
@@ -81,7 +84,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let has_next = goes_on && next < over.end;
                 let begins = exists && places.have(last, 0);
                 let is_long = begins && last.length() > FAN;
-                let is_node = is_long && last.length() <= NODE;
+                let is_node = is_long && last.length() < NODE;
 
                 let (mut run, mut begin, mut is_used) =
                     (over, next, has_next && over.end - next >= FAN);
@@ -117,18 +120,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
                 let of_nodes = simt::ballot(is_node);
                 if is_node {
-                    let below = of_nodes & ((1 << lane) - 1);
-                    let entry = nodes + below.count_ones();
-                    room.listed(simt::warp(), entry).write(last.start as u16);
+                    let upto = of_nodes & (2_u32 << lane).wrapping_sub(1);
+                    let entry = nodes + upto.count_ones();
+                    room.listed(self.threads(), simt::warp(), entry)
+                        .write(last.start as u16);
                 }
                 nodes += of_nodes.count_ones();
             }
             first += step * self.threads();
         }
         if lane == 0 {
-            let after_last = Room::<T, O::Accumulator>::LISTED;
+            let count = room.listed(self.threads(), simt::warp(), 0);
             // SAFETY: the list has room for the number, and no other thread writes it.
-            unsafe { room.listed(simt::warp(), after_last).write(nodes as u16) };
+            unsafe { count.write(nodes as u16) };
         }
         found
     }
@@ -225,7 +229,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn listed_count(&self, room: Room<T, O::Accumulator>, warp: u32) -> u32 {
         // SAFETY: the number is written with the list: this function's condition.
-        unsafe { room.listed(warp, Room::<T, O::Accumulator>::LISTED).read() as u32 }
+        unsafe { room.listed(self.threads(), warp, 0).read() as u32 }
     }
 
     /// A chunk in a warp's list.
@@ -242,7 +246,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) -> Chunk {
         // SAFETY: the words and the entry are written: this function's conditions.
         unsafe {
-            let start = room.listed(warp, entry).read() as u32;
+            let start = room.listed(self.threads(), warp, entry + 1).read() as u32;
             let (number, bit) = (start / u32::BITS, start % u32::BITS);
             let end = room.word(number).end_of(number, bit);
             Places::of(work).chunk(work, Run { start, end })

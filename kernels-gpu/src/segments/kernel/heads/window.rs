@@ -4,7 +4,7 @@ use crate::contract::WARP_LANES;
 use crate::element::{Element, Words};
 use crate::heads::{Heads, TILE_ITEMS, TILE_WORDS};
 use crate::op::Op;
-use crate::segments::{chunk_items, Task, Window, Work, NO_CHUNK};
+use crate::segments::{Task, Window, Work, NODE_ITEMS, NO_CHUNK};
 use crate::simt;
 use crate::thread::for_each_vector;
 
@@ -15,6 +15,9 @@ use super::words::Word;
 
 /// The number of words of a vector.
 pub const VECTOR_WORDS: u32 = 4;
+
+/// The number of words for the bits of the items of a full node.
+pub const NODE_WORDS: u32 = NODE_ITEMS as u32 / u32::BITS;
 
 /// The number of bits of a vector.
 const VECTOR_BITS: u64 = (VECTOR_WORDS * u32::BITS) as u64;
@@ -27,7 +30,7 @@ pub const NO_HEAD: u32 = u32::MAX;
 pub struct Seen {
     /// The calling lane's bits of the window.
     pub own: Bits,
-    /// The place of the first head after the window. The search covers as many items after the window as a full chunk has. If none of them
+    /// The place of the first head after the window. The search covers as many items after the window as a full node has. If none of them
     /// is a head, this is [`NO_HEAD`].
     pub next: u32,
     /// The last head before the window. It is not used in window 0, nor if the window's first item is a head.
@@ -175,10 +178,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let left = left
             .div_ceil(VECTOR_BITS)
             .saturating_mul(VECTOR_WORDS as u64);
-        let upto = Ord::min(
-            left,
-            (words + Room::<T, O::Accumulator>::WINDOW_WORDS) as u64,
-        ) as u32;
+        let upto = Ord::min(left, (words + NODE_WORDS) as u64) as u32;
         // SAFETY: the launch has the window, all of whose bits are written. The bits after the window are written as far as there are
         // items. The whole warp is here: this function's condition. All loads are in flight at once.
         unsafe {
@@ -201,7 +201,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Finds the chunks of window `number` of the launch, and writes the words, the works and the [`Window`].
+    /// Finds the chunks of window `number` of the launch, and writes the words, the work and the [`Window`].
     ///
     /// # Safety
     /// Convergent: the whole warp. `seen` is what the warp has found of the window. The launch has the window. No other warp accesses the
@@ -209,7 +209,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn find_chunks(&self, seen: Seen, room: Room<T, O::Accumulator>, number: u64) {
         let words = Room::<T, O::Accumulator>::WINDOW_WORDS;
-        let chunk = chunk_items::<T, O::Accumulator>() as u32;
+        let node = NODE_ITEMS as u32;
         let window = 1 << self.window_shift;
         let origin = number << self.window_shift;
         let left = self.offsets.item_count - origin;
@@ -219,32 +219,35 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             next,
             last_before,
         } = seen;
-        // SAFETY: the whole warp votes and shuffles. The words and the works are in shared memory, and no other warp accesses them (this
-        // function's conditions). Lane 0 alone writes the works.
+        // SAFETY: the whole warp votes and shuffles. The words and the work are in shared memory, and no other warp accesses them (this
+        // function's conditions). Lane 0 alone writes the work.
         unsafe {
             let of_own = simt::ballot(own.are_some());
             let first = simt::shuffle_from(own.lowest(), first_lane(of_own));
             let last_head = simt::shuffle_from(own.highest(), last_lane(of_own));
-            // The place of the first head after the window, if `next` has one. Otherwise the end of the items, but at most one chunk's
+            // The place of the first head after the window, if `next` has one. Otherwise the end of the items, but at most one node's
             // length after the window.
             let end = match next {
-                NO_HEAD => Ord::min(left, (window + chunk) as u64) as u32,
+                NO_HEAD => Ord::min(left, (window + node) as u64) as u32,
                 _ => next,
             };
             let next = if of_own != 0 { first } else { end };
 
-            // The tail: the chunk that begins in the window, of a run that began in an earlier window.
+            // The tail: the nodes that begin in the window, of a run that began in an earlier window.
             let (mut has_tail, mut index, mut tail) = (0, 0, u32::MAX);
             if number > 0 {
-                index = (origin - last_before).div_ceil(chunk as u64);
-                tail = (last_before + index * chunk as u64 - origin) as u32;
+                index = (origin - last_before).div_ceil(NODE_ITEMS);
+                tail = (last_before + index * NODE_ITEMS - origin) as u32;
                 has_tail = (tail < Ord::min(next, window)) as u32;
             }
             let own = if has_tail != 0 { own.with(tail) } else { own };
             let found = simt::ballot(own.are_some());
             let begin = if has_tail != 0 { tail } else { first };
             let last = if of_own != 0 { last_head } else { tail };
-            let upto = Ord::min(end, last.wrapping_add(chunk));
+            // The first place after the window at which a node of the last chunk's run would begin.
+            let last_end = window + (last.wrapping_sub(window) & (node - 1));
+            let upto = Ord::min(end, last_end);
+            let goes_on = found != 0 && end > last_end;
 
             let (lowest, highest) = (own.lowest(), own.highest());
             let below = found & ((1 << lane) - 1);
@@ -308,8 +311,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 after: upto,
             };
             room.word_address(words).write(beyond.packed());
-            room.flags_of(0).write(0);
-            room.flags_of(1).write(0);
+            room.flags_of_runs().write(0);
             // Windows are cut by items, so the diagonal at which a segment begins is the number of the segment's first item. Elsewhere this
             // diagonal is `begin + segment`, so here `segment` is 0.
             self.window_address(0).write(Window {
@@ -317,28 +319,24 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 begin: last_before,
                 index,
                 has_tail,
-                is_last: (next.wrapping_sub(tail) <= chunk) as u32,
+                is_last: (of_own != 0 || !goes_on) as u32,
             });
-            // If not all chunks fit in one work, the last chunk is a second work.
-            let most = self.room_items();
-            let is_followed = found != 0 && upto - begin > most;
-            let is_cut = of_own != 0 && end - last > chunk;
             let place = self.place_of(origin + begin as u64);
             let mut work = Work {
                 base: (origin + begin as u64).wrapping_sub(place as u64),
                 segment: 0,
-                index: index * has_tail as u64 * chunk as u64,
+                index: index * has_tail as u64 * NODE_ITEMS,
                 begin: place,
-                end: place + if is_followed { last } else { upto }.wrapping_sub(begin),
+                end: place + upto.wrapping_sub(begin),
                 chunk_count: 1,
                 tail_chunk: has_tail.wrapping_sub(1),
-                cut_chunk: if is_cut && !is_followed {
+                cut_chunk: if goes_on {
                     last.wrapping_sub(begin)
                 } else {
                     NO_CHUNK
                 },
                 window: 0,
-                is_followed: is_followed as u32,
+                is_followed: 0,
                 starts: place.wrapping_sub(begin),
             };
             if found == 0 {
@@ -346,22 +344,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 work.starts = 0;
             }
             self.work_address(0).write(work);
-            if is_followed {
-                let place = self.place_of(origin + last as u64);
-                self.work_address(1).write(Work {
-                    base: (origin + last as u64).wrapping_sub(place as u64),
-                    segment: 0,
-                    index: 0,
-                    begin: place,
-                    end: place + upto - last,
-                    chunk_count: 1,
-                    tail_chunk: NO_CHUNK,
-                    cut_chunk: if is_cut { 0 } else { NO_CHUNK },
-                    window: 0,
-                    is_followed: 0,
-                    starts: place.wrapping_sub(last),
-                });
-            }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Words in shared memory that say where a window's chunks begin: one word for each 32 items of a window of full size.
 //!
-//! The words take the room of the slots' bits and counts. The last chunk may end after the items of these words. One more word stands for
-//! all later items. The flags of the window's two works follow.
+//! The last chunk may end after the items of these words. One more word stands for all later items. The window's flags follow.
 
 use crate::element::{Accumulator, Element};
-use crate::segments::{chunk_items, Layout, RoomSize};
+use crate::segments::{chunk_items, Layout};
 use crate::simt;
 
 use super::super::items::Room;
+use super::keys::NEAR_WORDS;
+use super::window::NODE_WORDS;
 
 /// Says at which of 32 consecutive items chunks begin, and where the nearest chunks before and after these items begin. Places are counted
 /// from the window's first item.
@@ -21,6 +22,9 @@ pub struct Word {
     /// chunk.
     pub after: u32,
 }
+
+/// The size in bytes of the window's flags. The words before them and the numbers after them are aligned.
+pub const FLAG_BYTES: usize = 8;
 
 /// The number of bits of [`Word::heads`], one for each item.
 const WORD_BITS: u32 = u32::BITS;
@@ -74,12 +78,6 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     /// The address of word `number`, which has the form of [`Word::packed`].
     #[inline(always)]
     pub fn word_address(&self, number: u32) -> *mut u64 {
-        const {
-            let layout = Layout::of::<T, A>(RoomSize::Usual);
-            let words = Self::WINDOW_WORDS as usize;
-            let bytes = (words + 1) * size_of::<u64>() + 2 * size_of::<u32>();
-            assert!(layout.bits.is_multiple_of(8) && layout.bits + bytes <= layout.leaves);
-        }
         let words: *mut u64 = self.bits_memory().cast();
         words.wrapping_add(number as usize)
     }
@@ -105,12 +103,12 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     pub fn heads_count(&self, number: u32) -> *mut u32 {
         const {
-            let layout = Layout::of::<T, A>(RoomSize::Usual);
             let words = Self::WINDOW_WORDS as usize + 1;
-            let bytes = words * (size_of::<u64>() + size_of::<u32>()) + 2 * size_of::<u32>();
-            assert!(layout.bits + bytes <= layout.leaves);
+            let bytes = words * (size_of::<u64>() + size_of::<u32>()) + FLAG_BYTES;
+            assert!(bytes <= Layout::word_bytes::<T, A>());
         }
-        self.flags_of(2).wrapping_add(number as usize)
+        let counts: *mut u32 = self.after_flags().cast();
+        counts.wrapping_add(number as usize)
     }
 
     /// How many chunks of the window begin before `place`. Only a reduction calls this.
@@ -132,25 +130,24 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     pub fn raw_bits(&self) -> *mut u32 {
         const {
-            let layout = Layout::of::<T, A>(RoomSize::Usual);
-            let bytes = (Self::WINDOW_WORDS as usize + 8 + 1) * size_of::<u32>();
+            let layout = Self::KEYED_LAYOUT;
+            let words = NEAR_WORDS + Self::WINDOW_WORDS + NODE_WORDS;
+            let bytes = words as usize * size_of::<u32>();
             assert!(layout.leaves.is_multiple_of(16) && layout.leaves + bytes <= layout.nodes);
         }
         self.leaf(0, 0).cast()
     }
 
-    /// The address of the word after the bits at [`Self::raw_bits`]. This word holds the place of the first head after the items of these
-    /// bits, or `NO_HEAD` if none was found.
+    /// The address of the flags of the window's work.
     #[inline(always)]
-    pub fn far_head(&self) -> *mut u32 {
-        self.raw_bits()
-            .wrapping_add(Self::WINDOW_WORDS as usize + 8)
+    pub fn flags_of_runs(&self) -> *mut u32 {
+        self.word_address(Self::WINDOW_WORDS + 1).cast()
     }
 
-    /// The address of the flags of the window's first work (`work` is 0) or second work (1).
+    /// The address of the memory after the flags.
     #[inline(always)]
-    pub fn flags_of(&self, work: u32) -> *mut u32 {
-        let flags: *mut u32 = self.word_address(Self::WINDOW_WORDS + 1).cast();
-        flags.wrapping_add(work as usize)
+    pub fn after_flags(&self) -> *mut u8 {
+        let flags: *mut u8 = self.flags_of_runs().cast();
+        flags.wrapping_add(FLAG_BYTES)
     }
 }

@@ -385,7 +385,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.write_runs(outputs, &work, room);
             // Orders the writes of leaves' values, of flags and of a short tail's value before all threads' reads.
             simt::barrier();
-            let flags = simt::read_shared(flags);
+            // The work is read again after each barrier, so that it does not fill registers.
+            let (flags, work) = (simt::read_shared(flags), self.work(0));
             if flags & (HAS_NODES | HAS_ROOTS) != 0 {
                 if flags & HAS_NODES != 0 {
                     self.for_each_single_node::<Fold>(&work, room);
@@ -396,6 +397,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders the writes of the nodes' values and of the tail's value before the reads by the threads that combine them.
                 simt::barrier();
             }
+            let work = self.work(0);
             // Warp 0 may have to wait for earlier windows, so warp 1 takes the whole runs.
             if simt::warp() == 0 {
                 self.settle_shared(&work, room);

@@ -172,6 +172,27 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// Waits for the values of the nodes before the first chunk, of the first chunk's sixteen. Lane `l` gets the value of the sixteen's node
+    /// `l`, if there are more than `l` of these nodes.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The tag is written.
+    #[inline(always)]
+    unsafe fn earlier(&self, shared: &Shared<O::Accumulator>) -> O::Accumulator {
+        let before = shared.before();
+        if before == 0 {
+            return O::identity();
+        }
+        let lane = Ord::min(simt::lane(), before - 1);
+        let node = shared.index - (before - lane) as u64;
+        // SAFETY: the whole warp is here, and the tag is written: this function's conditions. The nodes are in earlier windows. Heads are
+        // never refused, so no value is missing.
+        unsafe {
+            self.await_value(shared.long, node, true)
+                .unwrap_or(O::identity())
+        }
+    }
+
     /// The values of the sixteen nodes of which the last is published here, combined, and combined with earlier sixteens if these are
     /// complete too. Publishes this value. `before` has the values of the nodes before the first chunk, of the first chunk's sixteen.
     ///
@@ -229,12 +250,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let (before, sixteen) = (shared.before(), shared.index / FAN as u64);
             let completes = shared.completes_first() || shared.completes_second();
             let mut earlier = O::identity();
-            if before > 0 && (shared.completes_first() || shared.is_last) {
-                let lane = Ord::min(simt::lane(), before - 1) as u64;
-                let node = sixteen * FAN as u64 + lane;
-                earlier = self
-                    .await_value(shared.long, node, true)
-                    .unwrap_or(O::identity());
+            if completes || shared.is_last {
+                earlier = self.earlier(&shared);
             }
             let mut known = None;
             if completes {
@@ -287,11 +304,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // Orders the lanes' reads of the totals before the writes that replace them.
             simt::warp_barrier();
             self.publish_nodes(&shared);
-            let completes = shared.completes_first() || shared.completes_second();
+            // This comes before the wait for the prefix. Otherwise each block of a long run would wait for the block before it.
+            let mut all = O::identity();
+            if shared.completes_first() || shared.completes_second() {
+                let earlier = self.earlier(&shared);
+                all = self.complete(&shared, earlier);
+            }
             if work.tail_chunk != 0 {
-                if completes {
-                    self.complete(&shared, O::identity());
-                }
                 return;
             }
             // The level at which the first chunk's sixteen ends a group: above this level, the prefix stays the same.
@@ -310,20 +329,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while shared.index >> bits >> PAIR_BITS != 0 {
                 bits += PAIR_BITS * simt::opaque_one() as u32;
             }
-            while bits > 0 {
+            loop {
                 let step = simt::opaque_one() as u32;
                 let values = self.pair_before(&shared, bits);
                 Self::add_level(&mut prefix, values, &shared, bits + LEVEL_BITS);
                 Self::add_level(&mut prefix, values, &shared, bits);
+                if bits == 0 {
+                    break;
+                }
                 bits -= PAIR_BITS * step;
             }
-            let values = self.pair_before(&shared, 0);
-            let mut all = O::identity();
-            if completes {
-                all = self.complete(&shared, values);
-            }
-            Self::add_level(&mut prefix, values, &shared, LEVEL_BITS);
-            Self::add_level(&mut prefix, values, &shared, 0);
             let lane = simt::lane();
             if lane == 0 {
                 self.tail(0).write(prefix.value);

@@ -8,7 +8,7 @@
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
-use crate::segments::tuning::SHORT_BLOCK_THREADS;
+use crate::segments::tuning::{LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
 use crate::segments::{vector_items, Layout, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
@@ -44,7 +44,10 @@ impl<T: Element, A: Accumulator> Room<T, A> {
                     || words + FLAG_BYTES + bytes <= Layout::word_bytes::<T, A>()
             );
         }
-        let each = Self::LISTED * WARP_LANES / threads + 1;
+        let each = match threads >= SHORT_BLOCK_THREADS {
+            true => const { Self::LISTED * WARP_LANES / SHORT_BLOCK_THREADS + 1 },
+            false => const { Self::LISTED * WARP_LANES / LONG_BLOCK_THREADS + 1 },
+        };
         let lists: *mut u16 = self.after_flags().cast();
         lists.wrapping_add((warp * each + entry) as usize)
     }

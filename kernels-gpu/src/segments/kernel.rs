@@ -324,7 +324,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             while number < self.work_count() {
                 let work = self.work(number);
-                self.bring_items(&work, room);
+                self.bring_items(&work, room, self.block());
                 if work.is_dense() {
                     self.copy_offsets(&work, room);
                 } else {

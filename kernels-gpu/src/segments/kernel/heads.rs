@@ -6,8 +6,7 @@
 //! chunks around the items that it takes. The block needs neither starts nor slots of chunks (see `starts.rs`). It works as follows:
 //!
 //! ```text
-//! one warp finds the window's chunks, and writes the words; a barrier follows
-//! copy the items to shared memory; a barrier follows
+//! one warp finds the window's chunks, and writes the words; other warps copy the items to shared memory; a barrier follows
 //! narrow items: see `heads/narrow.rs`
 //! wide items:
 //!     leaves of longer chunks: a thread takes the leaves that begin in 16 items, at most two; a barrier follows
@@ -37,12 +36,13 @@ mod upsweep;
 mod window;
 mod words;
 
+use crate::contract::WARP_LANES;
 use crate::direction::Direction;
 use crate::element::Element;
 use crate::heads::Heads;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{window_count, Task, Work};
+use crate::segments::{window_count, Task, Work, NODE_ITEMS, NO_CHUNK};
 use crate::segments::{ByKeyReduceArguments, ByKeyScanArguments};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
@@ -57,6 +57,10 @@ use super::items::Room;
 use super::leaves::Fold;
 use super::search::Offsets;
 use super::{depart, Launch};
+
+/// If heads are marked, the first threads of a block do not copy items: those of warp 0, which finds the window's chunks, and those of warp
+/// 1, so that the number of the others is a multiple of 64.
+const IDLE_THREADS: u32 = 2 * WARP_LANES;
 
 /// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads, or are runs
 /// of equal keys. From this kernel's text, the host also makes the text of a backward scan (see `direction.rs`), and a text that compares
@@ -222,9 +226,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Returns false on all threads if the
-    /// window does not exist: the items may be fewer than the launch was planned for. In a reduction, also finds how many runs begin before
-    /// the window.
+    /// Takes the block's ticket, finds the chunks of its window, and writes the header and the words. Also copies the window's items to
+    /// shared memory. Returns false on all threads if the window does not exist: the items may be fewer than the launch was planned for. In
+    /// a reduction, also finds how many runs begin before the window.
     ///
     /// # Safety
     /// Convergent: the whole block, which calls this first, and once. If the text compares keys, there is a readable key for each item.
@@ -240,59 +244,91 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches around
         // shuffles and ballots go the same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the
         // workspace (the launch's condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket.
-        // `see`, `see_keys` and `find_chunks` are called only for a window that the launch has. Either the heads are marked, or the keys
-        // are readable.
+        // `bring_window`, `see`, `see_keys` and `find_chunks` are called only for a window that the launch has. Either the heads are
+        // marked, or the keys are readable.
         unsafe {
-            let mut window = 0;
-            if simt::warp() == 0 {
-                let is_first_lane = simt::lane() == 0;
-                let ticket = tickets::take_if(self.control, is_first_lane).ticket();
-                if is_first_lane {
-                    tickets::restart_after_last(self.control, ticket);
-                    (*self.header).ticket = ticket.index;
-                    (*self.header).tag = ticket.tag;
-                    (*self.header).is_refused = 0;
-                }
-                window = simt::shuffle_from(ticket.index, 0) as u64;
+            if simt::thread_index() == 0 {
+                let ticket = tickets::take_if(self.control, true).ticket();
+                tickets::restart_after_last(self.control, ticket);
+                (*self.header).ticket = ticket.index;
+                (*self.header).tag = ticket.tag;
+                (*self.header).is_refused = 0;
+            }
+            // Orders the writes of the ticket and the tag before all threads' reads.
+            simt::barrier();
+            let window = self.window_number(0);
+            if window >= windows {
+                return false;
+            }
+            // If heads are marked, warp 0 looks at them while other warps copy the items.
+            let idle = if simt::compares_keys() { 0 } else { IDLE_THREADS };
+            if simt::thread_index() >= idle {
+                let threads = [simt::thread_index() - idle, self.threads() - idle];
+                self.bring_window(room, window, threads);
             }
             let mut seen = Seen::NOTHING;
-            if !simt::compares_keys() {
-                if simt::warp() == 0 && window < windows {
-                    seen = self.see(heads, window);
-                }
-            } else {
-                // Orders the writes of the ticket and the tag before all threads' reads.
-                simt::barrier();
-                window = self.window_number(0);
-                if window < windows {
-                    seen = self.see_keys(keys, room, window);
-                }
+            if simt::compares_keys() {
+                seen = self.see_keys(keys, room, window);
+            } else if simt::warp() == 0 {
+                seen = self.see(heads, window);
             }
-            if simt::warp() == 0 && window < windows {
+            if simt::warp() == 0 {
                 self.find_chunks(seen, room, window);
             }
-            // Orders the writes of the header and of the words before all threads' reads.
+            if simt::COPIES == Copies::Asynchronous {
+                simt::await_copies();
+            }
+            // Orders the writes of the header, of the words and of the items before all threads' reads.
             simt::barrier();
-            self.window_number(0) < windows
         }
+        true
+    }
+
+    /// Copies the items of window `window` to shared memory, and those of one node after it, since a node that begins in the window may end
+    /// there. So the copies need not wait until the window's chunks are found. `threads` has the calling thread's number among the threads
+    /// that share the copies, and how many threads share them.
+    ///
+    /// # Safety
+    /// The launch has the window. No thread uses the items' memory yet. The number of threads is a multiple of 64.
+    #[inline(always)]
+    unsafe fn bring_window(
+        &self,
+        room: Room<T, O::Accumulator>,
+        window: u64,
+        threads: [u32; 2],
+    ) {
+        let origin = window << self.window_shift;
+        let left = self.offsets.item_count - origin;
+        let place = self.place_of(origin);
+        let most = (1 << self.window_shift) + NODE_ITEMS;
+        let work = Work {
+            base: origin.wrapping_sub(place as u64),
+            segment: 0,
+            index: 0,
+            begin: place,
+            end: place + Ord::min(left, most) as u32,
+            chunk_count: 1,
+            tail_chunk: NO_CHUNK,
+            cut_chunk: NO_CHUNK,
+            window: 0,
+            is_followed: 0,
+            starts: place,
+        };
+        // SAFETY: the items exist, since the launch has the window (this function's condition). The items' memory has a place for each item
+        // of a window and of one more node, and no thread uses it yet. The number of threads is a multiple of 64: this function's
+        // conditions.
+        unsafe { self.bring_items(&work, room, threads) }
     }
 
     /// Scans the window's work.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header and the words are written.
+    /// Convergent: the whole block. The header, the words and the items are written.
     #[inline(always)]
     unsafe fn run_at_heads(&self, room: Room<T, O::Accumulator>) {
-        // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. Each step comes after the
-        // steps that it needs, with a barrier between.
+        // SAFETY: the whole block is here, and the header, the words and the items are written: this function's conditions.
         unsafe {
             let work = self.work(0);
-            self.bring_items(&work, room);
-            if simt::COPIES == Copies::Asynchronous {
-                simt::await_copies();
-            }
-            // Orders the writes of items before all threads' reads.
-            simt::barrier();
             match Self::BY_SIXTEENS {
                 true => self.scan_narrow_runs(&work, room, room.flags_of_runs()),
                 false => self.scan_runs(&work, room, room.flags_of_runs()),

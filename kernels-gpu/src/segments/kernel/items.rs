@@ -296,19 +296,32 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Room::new(self.header.cast(), size, self.offsets.direction)
     }
 
-    /// Copies a work's items to shared memory. Asynchronous copies may still be in flight when this returns.
+    /// The calling thread's number, and the number of threads of the block.
+    #[inline(always)]
+    pub fn block(&self) -> [u32; 2] {
+        [simt::thread_index(), self.threads()]
+    }
+
+    /// Copies a work's items to shared memory. Asynchronous copies may still be in flight when this returns. The calling thread has number
+    /// `thread` among the `threads` that share the copies.
     ///
     /// # Safety
     /// 1. `work` is one of the block's works: its items exist, and the items' memory has their places.
     /// 2. No thread uses the items of earlier works any more.
+    /// 3. `threads` is a multiple of 64.
     #[inline(always)]
-    pub unsafe fn bring_items(&self, work: &Work, room: Room<T, O::Accumulator>) {
+    pub unsafe fn bring_items(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        threads: [u32; 2],
+    ) {
         // SAFETY: the work belongs to the block, and no thread uses earlier items: the same conditions as this function's.
         unsafe {
             if has_vectors::<T>() {
-                self.bring_vectors(work, room);
+                self.bring_vectors(work, room, threads);
             } else {
-                self.bring_each(work, room);
+                self.bring_each(work, room, threads);
             }
         }
     }
@@ -319,7 +332,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The same conditions as for [`Self::bring_items`].
     #[inline(always)]
-    unsafe fn bring_vectors(&self, work: &Work, room: Room<T, O::Accumulator>) {
+    unsafe fn bring_vectors(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        [thread, threads]: [u32; 2],
+    ) {
         let items = vector_items::<T>();
         let item_count = self.offsets.item_count;
         // If place 0 is before item 0, `work.base` has wrapped, and is larger than any item's number.
@@ -327,24 +345,24 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .base
             .wrapping_add(work.end.next_multiple_of(items) as u64);
         let all_exist = work.base < item_count && upto <= item_count;
-        let mut place = simt::thread_index() * items;
+        let mut place = thread * items;
         if !all_exist {
             while place < work.end {
                 // SAFETY: the same conditions as this function's; no other thread takes this vector.
                 unsafe { self.bring_some(work, room, place) };
-                place += items * self.threads() * simt::opaque_one() as u32;
+                place += items * threads * simt::opaque_one() as u32;
             }
             return;
         }
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(self.lowest(first)).cast();
-        // The threads of a block copy one vector each at a time. Together, these vectors fill a multiple of eight rows of shared memory. So
+        // The threads copy one vector each at a time. Together, these vectors fill a multiple of eight rows of shared memory (condition 3). So
         // a thread's next vector has the same position in its row as this vector. In global memory, the next vector is `far` bytes away
         // from this one.
         let memory = room.item_memory();
         let mut offset = offset_of::<T>(place as usize) as u32;
-        let places = items * self.threads();
-        let bytes = VECTOR_BYTES as u32 * self.threads();
+        let places = items * threads;
+        let bytes = VECTOR_BYTES as u32 * threads;
         let far = self.offsets.direction.signed(bytes as u64) as usize;
         let end = work.end;
         while place + (VECTORS_AT_ONCE - 1) * places < end {
@@ -425,13 +443,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The same conditions as for [`Self::bring_items`].
     #[inline(always)]
-    unsafe fn bring_each(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let mut place = work.begin + simt::thread_index();
+    unsafe fn bring_each(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        [thread, threads]: [u32; 2],
+    ) {
+        let mut place = work.begin + thread;
         while place < work.end {
             let step = simt::opaque_one() as u32;
             // SAFETY: `work.begin <= place < work.end`, and no other thread takes this place. The rest are this function's conditions.
             unsafe { self.bring_item(work, room, place) };
-            place += self.threads() * step;
+            place += threads * step;
         }
     }
 

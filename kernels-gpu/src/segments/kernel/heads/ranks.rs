@@ -10,7 +10,6 @@
 use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::indices::write_result;
-use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{window_count, Work, FAN};
 use crate::simt;
@@ -364,7 +363,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Reduces the runs of the window. At the end, combines the tail with earlier windows' values.
     ///
     /// # Safety
-    /// Convergent: the whole block. The header, the words and the number of the window's first run are written. The conditions of
+    /// Convergent: the whole block. The header, the words, the items and the number of the window's first run are written. The conditions of
     /// [`Self::write_runs`].
     #[inline(always)]
     pub unsafe fn reduce_at_heads(&self, outputs: &Outputs, room: Room<T, O::Accumulator>) {
@@ -374,12 +373,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // needs, with a barrier between: the tail's value and the nodes' values are written before the last barrier.
         unsafe {
             let work = self.work(0);
-            self.bring_items(&work, room);
-            if simt::COPIES == Copies::Asynchronous {
-                simt::await_copies();
-            }
-            // Orders the writes of items before all threads' reads.
-            simt::barrier();
             let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
             Self::note(flags, found);
             self.write_runs(outputs, &work, room);

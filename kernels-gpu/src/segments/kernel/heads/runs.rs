@@ -436,12 +436,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The calling thread's number, and the number of threads of the block.
-    #[inline(always)]
-    pub fn block(&self) -> [u32; 2] {
-        [simt::thread_index(), self.threads()]
-    }
-
     /// In a reduction, folds the stored nodes of each chunk that is a whole run, and writes the run's result. `threads` has the calling
     /// thread's number among the threads that share the chunks, and how many threads share them.
     ///

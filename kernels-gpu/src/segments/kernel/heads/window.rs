@@ -321,13 +321,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 has_tail,
                 is_last: (of_own != 0 || !goes_on) as u32,
             });
-            let place = self.place_of(origin + begin as u64);
+            let place = self.place_of(origin);
             let mut work = Work {
-                base: (origin + begin as u64).wrapping_sub(place as u64),
+                base: origin.wrapping_sub(place as u64),
                 segment: 0,
                 index: index * has_tail as u64 * NODE_ITEMS,
-                begin: place,
-                end: place + upto.wrapping_sub(begin),
+                begin: place + begin,
+                end: place.wrapping_add(upto),
                 chunk_count: 1,
                 tail_chunk: has_tail.wrapping_sub(1),
                 cut_chunk: if goes_on {
@@ -337,11 +337,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 },
                 window: 0,
                 is_followed: 0,
-                starts: place.wrapping_sub(begin),
+                starts: place,
             };
             if found == 0 {
-                (work.begin, work.end, work.tail_chunk) = (0, 0, NO_CHUNK);
-                work.starts = 0;
+                (work.begin, work.end, work.tail_chunk) = (place, place, NO_CHUNK);
             }
             self.work_address(0).write(work);
         }

@@ -1,8 +1,6 @@
 //! The layout of a block's shared memory, and how many items it has room for.
 
-use crate::segments::{
-    chunk_items, Header, Task, NARROW_CHUNK_ITEMS, NODE_ITEMS, VECTOR_BYTES,
-};
+use crate::segments::{chunk_items, Header, Task, NARROW_CHUNK_ITEMS, NODE_ITEMS, VECTOR_BYTES};
 
 /// How much room for items a block has. The size of its dynamic shared memory tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -134,22 +134,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines the values of the first `count` lanes, at most sixteen, in the order of the contract. `count` is at least 1. Every lane
-    /// gets the result.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same `count`.
-    #[inline(always)]
-    pub unsafe fn combine_first(value: O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: the whole warp is here, with the same `count`: this function's condition.
-        unsafe {
-            match O::PAIRS_SIXTEENS || Self::IS_EXACT {
-                true => Self::combine_lanes(value, count, O::identity()),
-                false => Self::fold_lanes(value, count),
-            }
-        }
-    }
-
     /// The left fold of the values of the first `count` lanes. `count` is at least 1. Every lane gets the result.
     ///
     /// # Safety
@@ -175,7 +159,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole warp.
     #[inline(always)]
-    unsafe fn combine_lanes(
+    pub unsafe fn combine_lanes(
         partial: O::Accumulator,
         before: u32,
         after: O::Accumulator,

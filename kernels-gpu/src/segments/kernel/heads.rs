@@ -25,6 +25,7 @@
 mod keys;
 mod many;
 mod narrow;
+mod prefix;
 mod published;
 mod ranks;
 mod results;
@@ -244,7 +245,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches around
         // shuffles and ballots go the same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the
         // workspace (the launch's condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket.
-        // `bring_window`, `see`, `see_keys` and `find_chunks` are called only for a window that the launch has. Either the heads are
+        // `mark_keys`, `bring_window`, `see`, `see_keys` and `find_chunks` are called only for a window that the launch has. Either the heads are
         // marked, or the keys are readable.
         unsafe {
             if simt::thread_index() == 0 {
@@ -260,15 +261,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if window >= windows {
                 return false;
             }
+            if simt::compares_keys() {
+                self.mark_keys(keys, room, window);
+            }
             // If heads are marked, warp 0 looks at them while other warps copy the items.
-            let idle = if simt::compares_keys() { 0 } else { IDLE_THREADS };
+            let idle = if simt::compares_keys() {
+                0
+            } else {
+                IDLE_THREADS
+            };
             if simt::thread_index() >= idle {
                 let threads = [simt::thread_index() - idle, self.threads() - idle];
                 self.bring_window(room, window, threads);
             }
             let mut seen = Seen::NOTHING;
             if simt::compares_keys() {
-                seen = self.see_keys(keys, room, window);
+                seen = self.see_keys(room, window);
             } else if simt::warp() == 0 {
                 seen = self.see(heads, window);
             }
@@ -291,12 +299,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The launch has the window. No thread uses the items' memory yet. The number of threads is a multiple of 64.
     #[inline(always)]
-    unsafe fn bring_window(
-        &self,
-        room: Room<T, O::Accumulator>,
-        window: u64,
-        threads: [u32; 2],
-    ) {
+    unsafe fn bring_window(&self, room: Room<T, O::Accumulator>, window: u64, threads: [u32; 2]) {
         let origin = window << self.window_shift;
         let left = self.offsets.item_count - origin;
         let place = self.place_of(origin);
@@ -360,18 +363,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::barrier();
             }
             if simt::warp() == 0 {
-                self.place_shared(work, room);
+                self.place_shared(work, room, flags);
                 if work.tail_chunk == 0 && simt::lane() == 0 {
                     self.scan_short_tail(work, room);
                 }
             }
-            // Orders the writes of the tail's prefixes and of short chunks' results before all threads' reads.
+            // Orders the writes of prefixes and of short chunks' results before all threads' reads.
             simt::barrier();
             if flags & HAS_LONG != 0 {
                 if flags & HAS_ROOTS != 0 {
-                    self.place_stored_nodes(work, room, self.block());
-                    // Orders the writes of the nodes' prefixes before the reads by `for_each_stored_node`.
-                    simt::barrier();
                     self.for_each_stored_node::<Downsweep>(work, room, self.block());
                 }
                 if flags & HAS_NODES != 0 {

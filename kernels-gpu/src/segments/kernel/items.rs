@@ -225,9 +225,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     #[inline(always)]
     pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
         let usual = Self::LAYOUT.leaves;
-        let leaves: *mut A = self
-            .part([usual, usual, Self::KEYED_LAYOUT.leaves])
-            .cast();
+        let leaves: *mut A = self.part([usual, usual, Self::KEYED_LAYOUT.leaves]).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 

@@ -197,30 +197,45 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// Compares the keys of window `number`, and a few before and after it. Writes the heads' bits to shared memory.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. The launch has the window, and its keys are readable. Nobody uses the values of leaves yet.
+    #[inline(always)]
+    pub unsafe fn mark_keys(&self, keys: Keys, room: Room<T, O::Accumulator>, number: u64) {
+        let origin = number << self.window_shift;
+        let first = origin.wrapping_sub(NEAR_ITEMS as u64);
+        let count = NEAR_WORDS + self.window_words() + NODE_WORDS;
+        // SAFETY: the whole block is here, the window and its keys exist, and nobody uses the room of the leaves' values: this function's
+        // conditions.
+        unsafe { self.mark_words(keys, first, room.raw_bits(), count) };
+    }
+
     /// Finds the heads in and around window `number`, and publishes the heads in the window. Returns what the block has found. In a
     /// reduction, the number of runs before the window may be read only after the next barrier.
     ///
     /// # Safety
-    /// Convergent: the whole block. The launch has the window, its keys are readable, and the block's ticket and tag are written.
+    /// Convergent: the whole block. The launch has the window, and the block's ticket and tag are written. [`Self::mark_keys`] was called
+    /// before.
     #[inline(always)]
-    pub unsafe fn see_keys(&self, keys: Keys, room: Room<T, O::Accumulator>, number: u64) -> Seen {
+    pub unsafe fn see_keys(&self, room: Room<T, O::Accumulator>, number: u64) -> Seen {
         let own_words = self.window_words();
         let window = 1_u32 << self.window_shift;
         let bits = room.raw_bits();
         let origin = number << self.window_shift;
-        // SAFETY: the whole block is here, and the window and its keys exist: this function's conditions. The words lie one after the other
-        // in the room of the leaves' values, which nobody uses yet. The branches around barriers go the same way on all threads, since they
+        // SAFETY: the whole block is here, and the window exists: this function's conditions. The words lie one after the other in the room
+        // of the leaves' values, where `mark_keys` has written them. The branches around barriers go the same way on all threads, since they
         // depend on shared memory.
         unsafe {
-            let first = origin.wrapping_sub(NEAR_ITEMS as u64);
-            self.mark_words(keys, first, bits, NEAR_WORDS + own_words + NODE_WORDS);
             // Orders the writes of the bits before all threads' reads.
             simt::barrier();
             let before = Near(simt::read_vector(bits));
             let after_at = bits.wrapping_add((NEAR_WORDS + own_words) as usize);
             let after = [
                 Near(simt::read_vector(after_at)),
-                Near(simt::read_vector(after_at.wrapping_add(VECTOR_WORDS as usize))),
+                Near(simt::read_vector(
+                    after_at.wrapping_add(VECTOR_WORDS as usize),
+                )),
             ];
             // If the window begins with a head, no earlier run continues in the window.
             let has_first = simt::read_shared(bits.wrapping_add(NEAR_WORDS as usize)) & 1 != 0;

@@ -95,7 +95,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.fold_stored_nodes(work, room, warp);
                 simt::warp_barrier();
             }
-            self.place_shared(work, room);
+            self.place_shared(work, room, flags);
             if work.tail_chunk == 0 && simt::lane() == 0 {
                 if !Self::goes_by_sixteens(flags) {
                     self.scan_short_tail(work, room);
@@ -103,7 +103,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.place_listed_tail(work, room);
             }
             if flags & HAS_ROOTS != 0 {
-                self.place_stored_nodes(work, room, warp);
                 simt::warp_barrier();
                 self.for_each_stored_node::<Downsweep>(work, room, warp);
             }

@@ -183,12 +183,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The header and the words are written, and so are the items of `work`. If first keys are wanted, there
     /// is a readable key for each item. The outputs have room for all runs.
     #[inline(always)]
-    unsafe fn write_runs(
-        &self,
-        outputs: &Outputs,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-    ) {
+    unsafe fn write_runs(&self, outputs: &Outputs, work: &Work, room: Room<T, O::Accumulator>) {
         let words = self.window_words();
         let warps = self.threads() / WARP_LANES;
         let each = (words + warps - 1) >> warps.trailing_zeros();

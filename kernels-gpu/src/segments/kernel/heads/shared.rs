@@ -18,6 +18,7 @@ use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{Task, Work, FAN, NO_CHUNK};
+use crate::thread::for_each_vector;
 use crate::{simt, warp};
 
 use super::super::chunks::Long;
@@ -25,62 +26,57 @@ use super::super::items::Room;
 use super::super::Launch;
 use super::runs::{Places, NODE};
 
-/// How many bits of a node's index a pair of levels takes. A look back reads the values of two levels at once: the lower half of the warp
-/// reads those of the lower level, and the upper half those of the upper level.
-const PAIR_BITS: u32 = 2 * LEVEL_BITS;
-const LEVEL_BITS: u32 = FAN.trailing_zeros();
-
 /// The chunks of a window that share their run with other windows. All lanes have the same, except for `value`.
 #[derive(Clone, Copy)]
-struct Shared<A> {
+pub struct Shared<A> {
     /// The first chunk's run.
-    long: Long,
+    pub long: Long,
     /// The index of the first chunk's first node in its run.
-    index: u64,
+    pub index: u64,
     /// The place in the work where the first chunk starts.
-    start: u32,
+    pub start: u32,
     /// How many nodes the first chunk has.
-    count: u32,
+    pub count: u32,
     /// Whether the first chunk is the last of its run.
-    is_last: bool,
+    pub is_last: bool,
     /// Whether the values of the first chunk's nodes are stored: whether it has at least [`NODE`] items.
-    is_stored: bool,
+    pub is_stored: bool,
     /// The run of the second chunk. Not used if there is no second chunk.
-    second: Long,
+    pub second: Long,
     /// How many nodes the second chunk has: 0 if there is none.
-    second_count: u32,
+    pub second_count: u32,
     /// The values of nodes: those of the first chunk's nodes on lanes 0 to 15, those of the second chunk's nodes on lanes 16 to 31.
-    value: A,
+    pub value: A,
 }
 
 impl<A: Copy> Shared<A> {
     /// How many nodes of the first chunk's sixteen come before the chunk.
     #[inline(always)]
-    fn before(&self) -> u32 {
+    pub fn before(&self) -> u32 {
         (self.index % FAN as u64) as u32
     }
 
     /// How many of the first chunk's nodes may belong to the sixteen of its first node.
     #[inline(always)]
-    fn left(&self) -> u32 {
+    pub fn left(&self) -> u32 {
         FAN - self.before()
     }
 
     /// How many of the first chunk's nodes are published. Each of these has [`NODE`] items.
     #[inline(always)]
-    fn published(&self) -> u32 {
+    pub fn published(&self) -> u32 {
         self.count - self.is_last as u32
     }
 
     /// Whether the last of sixteen nodes is published, of the first chunk's run.
     #[inline(always)]
-    fn completes_first(&self) -> bool {
+    pub fn completes_first(&self) -> bool {
         self.published() >= self.left()
     }
 
     /// Whether the last of sixteen nodes is published, of the second chunk's run.
     #[inline(always)]
-    fn completes_second(&self) -> bool {
+    pub fn completes_second(&self) -> bool {
         self.second_count == FAN
     }
 }
@@ -92,7 +88,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole warp. The header and the words are written, `work` is the window's work, and the values of nodes that are used
     /// are written. In a reduction, the value of a tail of fewer than [`NODE`] items is written too.
     #[inline(always)]
-    unsafe fn shared(
+    pub unsafe fn shared(
         &self,
         work: &Work,
         room: Room<T, O::Accumulator>,
@@ -158,7 +154,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole warp, once for the window. The tag is written.
     #[inline(always)]
-    unsafe fn publish_nodes(&self, shared: &Shared<O::Accumulator>) {
+    pub unsafe fn publish_nodes(&self, shared: &Shared<O::Accumulator>) {
         let node = simt::lane() % FAN;
         let (long, index, count) = match simt::lane() < FAN {
             true => (shared.long, shared.index, shared.published()),
@@ -168,7 +164,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if node < count && index % FAN as u64 != FAN as u64 - 1 {
             // SAFETY: the tag is written (this function's condition), and the board has a slot for each node (the launch's condition 6). A
             // node that is published has 256 items, so no other node has its slot.
-            unsafe { self.board().publish(self.slot_of(long, index), shared.value) };
+            unsafe {
+                self.board()
+                    .publish(self.slot_of(long, index), shared.value)
+            };
         }
     }
 
@@ -199,7 +198,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole warp, once for the window. The tag is written. The last of sixteen nodes is published here.
     #[inline(always)]
-    unsafe fn complete(
+    pub unsafe fn complete(
         &self,
         shared: &Shared<O::Accumulator>,
         before: O::Accumulator,
@@ -264,11 +263,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let lane = simt::lane();
                 let (from, place, count) = match shared.completes_first() {
                     true => (shared.left(), sixteen + 1, shared.count - shared.left()),
-                    false => (
-                        0_u32.wrapping_sub(before),
-                        sixteen,
-                        before + shared.count,
-                    ),
+                    false => (0_u32.wrapping_sub(before), sixteen, before + shared.count),
                 };
                 let mut value =
                     warp::shuffle_from(shared.value, lane.wrapping_add(from) % WARP_LANES);
@@ -286,138 +281,56 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// In a scan, publishes the values of the shared chunks. If there is a tail, waits for its prefix, and writes it to the header. If the
-    /// tail has at least [`NODE`] items, also replaces its nodes' totals by the nodes' prefixes.
+    /// Combines `value` with the values of `count` lanes, one after the other. Lane `first` is the first of these lanes. The shuffles of
+    /// four values are in flight at the same time.
     ///
     /// # Safety
-    /// Convergent: the whole warp 0 of the block, once. The header and the words are written, `work` is the window's work, and the nodes'
-    /// totals are written. No other thread uses the values of the tail and of its nodes.
+    /// Convergent: the whole warp, with the same `first` and `count`.
     #[inline(always)]
-    pub unsafe fn place_shared(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        // SAFETY: the whole warp is here, and all that is read is written: this function's conditions. All lanes have the same chunks, so
-        // they take the same branches around shuffles. The nodes before the first chunk are in earlier windows. Lanes 0 and 1 write the
-        // prefixes of different nodes, and all lanes have read the totals.
-        unsafe {
-            let Some(shared) = self.shared(work, room) else {
-                return;
-            };
-            // Orders the lanes' reads of the totals before the writes that replace them.
-            simt::warp_barrier();
-            self.publish_nodes(&shared);
-            // This comes before the wait for the prefix. Otherwise each block of a long run would wait for the block before it.
-            let mut all = O::identity();
-            if shared.completes_first() || shared.completes_second() {
-                let earlier = self.earlier(&shared);
-                all = self.complete(&shared, earlier);
-            }
-            if work.tail_chunk != 0 {
-                return;
-            }
-            // The level at which the first chunk's sixteen ends a group: above this level, the prefix stays the same.
-            let mut level = 1;
-            let mut sixteen = shared.index / FAN as u64;
-            while sixteen % FAN as u64 == FAN as u64 - 1 {
-                sixteen /= FAN as u64;
-                level += simt::opaque_one() as u32;
-            }
-            let mut prefix = Prefix {
-                value: O::identity(),
-                of_next: O::identity(),
-                level,
-            };
-            let mut bits = 0;
-            while shared.index >> bits >> PAIR_BITS != 0 {
-                bits += PAIR_BITS * simt::opaque_one() as u32;
-            }
-            loop {
-                let step = simt::opaque_one() as u32;
-                let values = self.pair_before(&shared, bits);
-                Self::add_level(&mut prefix, values, &shared, bits + LEVEL_BITS);
-                Self::add_level(&mut prefix, values, &shared, bits);
-                if bits == 0 {
-                    break;
-                }
-                bits -= PAIR_BITS * step;
-            }
-            let lane = simt::lane();
-            if lane == 0 {
-                self.tail(0).write(prefix.value);
-            }
-            if lane < 2 && shared.is_stored {
-                let of_first = Ord::min(shared.count, shared.left());
-                let (node, count, before) = match lane {
-                    0 => (0, of_first, prefix.value),
-                    _ => (
-                        of_first,
-                        shared.count - of_first,
-                        O::combine(prefix.of_next, all),
-                    ),
-                };
-                self.place_values(room.node(shared.start, node), count, before);
-            }
-        }
-    }
-
-    /// Waits for the values of two levels of the tree of the first chunk's run: the values that come before the chunk, in its group of
-    /// each level. A node's index without its `bits` lowest bits is the number of its group of the lower level. Lane `l` gets value `l` of
-    /// the lower level, and lane `16 + l` value `l` of the upper level.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same arguments. The tag is written.
-    #[inline(always)]
-    unsafe fn pair_before(
-        &self,
-        shared: &Shared<O::Accumulator>,
-        bits: u32,
-    ) -> O::Accumulator {
-        let lane = simt::lane();
-        let bits = bits + lane / FAN * LEVEL_BITS;
-        let place = shared.index >> bits;
-        let before = (place % FAN as u64) as u32;
-        let is_some = lane % FAN < before;
-        let mut node = 0;
-        if is_some {
-            node = ((place - before as u64 + (lane % FAN) as u64 + 1) << bits) - 1;
-        }
-        // SAFETY: the whole warp is here, and the tag is written: this function's conditions. The node is the run's first one, or one before
-        // the chunk, so it is in one of the launch's windows. Heads are never refused, so no value is missing.
-        unsafe {
-            self.await_value(shared.long, node, is_some)
-                .unwrap_or(O::identity())
-        }
-    }
-
-    /// Combines a prefix with the values of one level, which begins at bit `bits` of a node's index. `values` has the values of this level
-    /// and of the other level of its pair.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same arguments except `values`.
-    #[inline(always)]
-    unsafe fn add_level(
-        prefix: &mut Prefix<O::Accumulator>,
+    pub unsafe fn combine_with_lanes(
+        mut value: O::Accumulator,
         values: O::Accumulator,
-        shared: &Shared<O::Accumulator>,
-        bits: u32,
-    ) {
-        let count = (shared.index >> bits) as u32 % FAN;
-        let first = bits / LEVEL_BITS % 2 * FAN;
+        first: u32,
+        count: u32,
+    ) -> O::Accumulator {
         let mut place = 0;
         while place < count {
-            // SAFETY: the whole warp is here, with the same `count`: this function's condition.
-            let value = unsafe { warp::shuffle_from(values, first + place) };
-            prefix.value = O::combine(prefix.value, value);
-            place += simt::opaque_one() as u32;
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the whole warp is here, with the same arguments (this function's condition), and the lanes' numbers are less than 32.
+            let next = unsafe {
+                let lane = |number: u32| (first + place + number) % WARP_LANES;
+                [
+                    warp::shuffle_from(values, lane(0)),
+                    warp::shuffle_from(values, lane(1)),
+                    warp::shuffle_from(values, lane(2)),
+                    warp::shuffle_from(values, lane(3)),
+                ]
+            };
+            for_each_vector!(V in 0 1 2 3 => {
+                let longer = O::combine(value, next[V]);
+                value = if place + (V as u32) < count { longer } else { value };
+            });
+            place += 4 * step;
         }
-        if bits == prefix.level * LEVEL_BITS {
-            prefix.of_next = prefix.value;
+        value
+    }
+
+    /// Combines the values of the first `count` lanes, at most sixteen, in the order of the contract. `count` is at least 1. Every lane
+    /// gets the result.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the same `count`.
+    #[inline(always)]
+    unsafe fn combine_first(value: O::Accumulator, count: u32) -> O::Accumulator {
+        // SAFETY: the whole warp is here, with the same `count`: this function's condition.
+        unsafe {
+            match O::PAIRS_SIXTEENS || Self::IS_EXACT {
+                true => Self::combine_lanes(value, count, O::identity()),
+                false => {
+                    let first = warp::shuffle_from(value, 0);
+                    Self::combine_with_lanes(first, value, 1, count - 1)
+                }
+            }
         }
     }
-}
-
-/// The prefix of the first chunk's first node, while the levels of the tree are added to it, the highest first.
-struct Prefix<A> {
-    value: A,
-    /// The prefix of the group that ends with the first chunk's sixteen: the prefix after level `level` was added.
-    of_next: A,
-    level: u32,
 }

@@ -40,8 +40,7 @@ impl<T: Element, A: Accumulator> Room<T, A> {
             let words = (Self::WINDOW_WORDS + 1) as usize * size_of::<u64>();
             // Only works of narrow items have lists.
             assert!(
-                size_of::<T>() > 4
-                    || words + FLAG_BYTES + bytes <= Layout::word_bytes::<T, A>()
+                size_of::<T>() > 4 || words + FLAG_BYTES + bytes <= Layout::word_bytes::<T, A>()
             );
         }
         let each = match threads >= SHORT_BLOCK_THREADS {

@@ -51,7 +51,7 @@ use crate::tiles::counted;
 
 use self::keys::Keys;
 use self::ranks::Outputs;
-use self::runs::{HAS_LONG, HAS_NODES, HAS_ROOTS};
+use self::runs::{HAS_LONG, HAS_NODES};
 use self::window::Seen;
 use super::downsweep::Downsweep;
 use super::items::Room;
@@ -357,13 +357,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             simt::barrier();
             let flags = simt::read_shared(flags);
             self.scan_short_runs(work, room);
-            if flags & HAS_ROOTS != 0 {
-                self.fold_stored_nodes(work, room, self.block());
-                // Orders the writes of the nodes' values before warp 0's reads.
-                simt::barrier();
-            }
             if simt::warp() == 0 {
-                self.place_shared(work, room, flags);
+                self.place_long(work, room, flags);
                 if work.tail_chunk == 0 && simt::lane() == 0 {
                     self.scan_short_tail(work, room);
                 }
@@ -371,9 +366,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // Orders the writes of prefixes and of short chunks' results before all threads' reads.
             simt::barrier();
             if flags & HAS_LONG != 0 {
-                if flags & HAS_ROOTS != 0 {
-                    self.for_each_stored_node::<Downsweep>(work, room, self.block());
-                }
                 if flags & HAS_NODES != 0 {
                     self.for_each_single_node::<Downsweep>(work, room);
                 }

@@ -9,7 +9,6 @@
 //! all warps:    results, by leaves or by sixteens of places
 //! ```
 
-use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::Work;
@@ -85,26 +84,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// works.
     #[inline(always)]
     unsafe fn place_first(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) {
-        let warp = [simt::lane(), WARP_LANES];
-        // SAFETY: the whole warp is here, and the header, the words and the totals are written: this function's conditions. All lanes take
-        // the same branches around the warp's barriers. These barriers order each step's writes before the next step's reads. No other warp
+        // SAFETY: the whole warp is here, and the header, the words and the totals are written: this function's conditions. No other warp
         // uses the values of nodes, or the value of the tail. No other warp uses the values of the leaves of chunks that this warp takes.
-        // Lane 0 alone scans a short tail.
+        // Lane 0 alone, which has written the tail's prefix, scans a short tail.
         unsafe {
-            if flags & HAS_ROOTS != 0 {
-                self.fold_stored_nodes(work, room, warp);
-                simt::warp_barrier();
-            }
-            self.place_shared(work, room, flags);
+            self.place_long(work, room, flags);
             if work.tail_chunk == 0 && simt::lane() == 0 {
                 if !Self::goes_by_sixteens(flags) {
                     self.scan_short_tail(work, room);
                 }
                 self.place_listed_tail(work, room);
-            }
-            if flags & HAS_ROOTS != 0 {
-                simt::warp_barrier();
-                self.for_each_stored_node::<Downsweep>(work, room, warp);
             }
         }
     }

@@ -6,7 +6,9 @@ use crate::op::Op;
 use crate::segments::{Work, FAN};
 use crate::simt;
 
+use super::super::downsweep::Downsweep;
 use super::super::items::Room;
+use super::super::leaves::{Node, Step};
 use super::super::Launch;
 use super::runs::HAS_ROOTS;
 use super::shared::Shared;
@@ -17,43 +19,75 @@ const PAIR_BITS: u32 = 2 * LEVEL_BITS;
 const LEVEL_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// In a scan, publishes the values of the shared chunks. In all chunks of at least [`NODE`] items, replaces the nodes' totals by the
-    /// nodes' prefixes. If there is a tail, waits for its prefix, and writes it to the header.
+    /// What warp 0 does in a scan between the upsweep and the results: folds the nodes of the chunks of at least 256 items, publishes
+    /// the values of the shared chunks, and replaces the totals of nodes and of their leaves by prefixes. If there is a tail, waits for its
+    /// prefix, and writes it to the header.
     ///
     /// # Safety
-    /// Convergent: the whole warp 0 of the block, once. The header and the words are written, `work` is the window's work, and the nodes'
-    /// totals are written. No other thread uses the values of the tail and of nodes. `flags` are the work's.
+    /// Convergent: the whole warp 0 of the block, once. The header, the words and the leaves' totals are written. `work` is the window's
+    /// work, and `flags` are its flags. No other thread uses the values of the tail, of nodes, and of the leaves of these chunks.
     #[inline(always)]
-    pub unsafe fn place_shared(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) {
+    pub unsafe fn place_long(&self, work: &Work, room: Room<T, O::Accumulator>, flags: u32) {
+        let mut node = None;
+        // SAFETY: the whole warp is here, and the header, the words and the totals are written: this function's conditions. All lanes have
+        // the same flags. The warp's barriers order each step's writes before the next step's reads. Each node has one lane, and no other
+        // warp uses its leaves' values.
+        unsafe {
+            if flags & HAS_ROOTS != 0 {
+                node = self.stored_node(work, room);
+                if let Some(node) = &node {
+                    self.fold_stored(room, node);
+                }
+                simt::warp_barrier();
+            }
+            self.place_shared(work, room, &node);
+            if flags & HAS_ROOTS != 0 {
+                simt::warp_barrier();
+                if let Some(node) = node {
+                    Downsweep::run(self, work, room, node);
+                }
+            }
+        }
+    }
+
+    /// Publishes the values of the shared chunks. Replaces the totals of stored nodes by prefixes. `node` is the calling lane's stored
+    /// node. If there is a tail, waits for its prefix, and writes it to the header.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::place_long`]. The totals of the stored nodes are written.
+    #[inline(always)]
+    unsafe fn place_shared(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Option<Node>) {
         let lane = simt::lane();
         // SAFETY: the whole warp is here, and all that is read is written: this function's conditions. All lanes have the same chunks, so
         // they take the same branches around shuffles. The nodes before the first chunk are in earlier windows. All lanes have read the
-        // totals before prefixes replace them. Lanes 0 and 1 write the prefixes of different nodes.
+        // totals before prefixes replace them. A chunk's first node has one lane. Lanes 0 and 1 write the prefixes of different nodes of
+        // the tail.
         unsafe {
             let shared = self.shared(work, room);
             // Orders the lanes' reads of the totals before the writes that replace them.
             simt::warp_barrier();
             let mut look = Look::nothing();
+            let mut all = O::identity();
             if let Some(shared) = &shared {
                 self.publish_nodes(shared);
                 look = self.look(shared, 0);
+                // A sixteen is published before the wait for the prefix. Otherwise each block of a long run would wait for the block before
+                // it.
+                if shared.completes_first() || shared.completes_second() {
+                    self.await_look(&mut look, FAN);
+                    all = self.complete(shared, look.value);
+                }
             }
-            // The values of earlier windows are in flight during this.
-            if flags & HAS_ROOTS != 0 {
-                self.place_stored_nodes(work, room, [lane, WARP_LANES]);
+            if let Some(node) = node {
+                let chunk = node.chunk;
+                if node.number == 0 && chunk.number != work.tail_chunk {
+                    let nodes = room.node(chunk.start, 0);
+                    self.place_values(nodes, chunk.node_count(), O::identity());
+                }
             }
-            let Some(shared) = shared else {
+            let (Some(shared), 0) = (shared, work.tail_chunk) else {
                 return;
             };
-            // A sixteen is published before the wait for the prefix. Otherwise each block of a long run would wait for the block before it.
-            let mut all = O::identity();
-            if shared.completes_first() || shared.completes_second() {
-                self.await_look(&mut look, FAN);
-                all = self.complete(&shared, look.value);
-            }
-            if work.tail_chunk != 0 {
-                return;
-            }
             let prefix = self.prefix(&shared, look);
             if lane == 0 {
                 self.tail(0).write(prefix.value);

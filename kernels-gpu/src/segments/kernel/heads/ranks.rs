@@ -15,7 +15,7 @@ use crate::segments::{window_count, Work, FAN};
 use crate::simt;
 
 use super::super::items::Room;
-use super::super::leaves::Fold;
+use super::super::leaves::{Fold, Node};
 use super::super::Launch;
 use super::keys::Keys;
 use super::runs::{Places, HAS_NODES, HAS_ROOTS};
@@ -365,7 +365,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let flags = room.flags_of_runs();
         // SAFETY: the whole block is here, and the header and the words are written: this function's conditions. The branches around
         // barriers depend on values in shared memory, so they go the same way on all threads. Each step comes after the steps that it
-        // needs, with a barrier between: the tail's value and the nodes' values are written before the last barrier.
+        // needs, with a barrier between. Warp 0 alone writes the nodes' values, and the tail's value if the tail is a single node.
         unsafe {
             let work = self.work(0);
             let found = self.for_each_leaf_of_runs::<Fold>(&work, room);
@@ -375,23 +375,43 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             simt::barrier();
             // The work is read again after each barrier, so that it does not fill registers.
             let (flags, work) = (simt::read_shared(flags), self.work(0));
-            if flags & (HAS_NODES | HAS_ROOTS) != 0 {
-                if flags & HAS_NODES != 0 {
-                    self.for_each_single_node::<Fold>(&work, room);
-                }
-                if flags & HAS_ROOTS != 0 {
-                    self.fold_stored_nodes(&work, room, self.block());
-                }
-                // Orders the writes of the nodes' values and of the tail's value before the reads by the threads that combine them.
-                simt::barrier();
+            if flags & HAS_NODES != 0 {
+                // If the tail is among these nodes, thread 0 takes it, which later settles it.
+                self.for_each_single_node::<Fold>(&work, room);
             }
-            let work = self.work(0);
-            // Warp 0 may have to wait for earlier windows, so warp 1 takes the whole runs.
             if simt::warp() == 0 {
+                let mut node = None;
+                if flags & HAS_ROOTS != 0 {
+                    node = self.stored_node(&work, room);
+                    if let Some(node) = &node {
+                        self.fold_stored(room, node);
+                    }
+                }
+                // Orders the writes of the nodes' values and of the tail's value before the reads by the lanes that combine them.
+                simt::warp_barrier();
                 self.settle_shared(&work, room);
-            } else if simt::warp() == 1 && flags & HAS_ROOTS != 0 {
-                self.fold_whole_runs(&work, room, [simt::lane(), WARP_LANES]);
+                if let Some(node) = &node {
+                    self.finish_whole_run(&work, room, node);
+                }
             }
+        }
+    }
+
+    /// If `node` is the first node of a chunk that is a whole run, folds the chunk's nodes, and writes the run's result.
+    ///
+    /// # Safety
+    /// The header, the words and the stored nodes' values are written. The node is one of these, and no other thread takes it.
+    #[inline(always)]
+    unsafe fn finish_whole_run(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Node) {
+        let chunk = node.chunk;
+        if node.number != 0 || chunk.number == work.tail_chunk || chunk.number == work.cut_chunk {
+            return;
+        }
+        // SAFETY: the header, the words and the nodes' values are written, and no other thread takes the chunk's first node: this
+        // function's conditions.
+        unsafe {
+            let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
+            self.finish(work, chunk.number, value);
         }
     }
 }

@@ -27,36 +27,6 @@ pub const HAS_NODES: u32 = 4;
 /// The number of items of a full node.
 pub const NODE: u32 = NODE_ITEMS as u32;
 
-/// A step that stores the value of a node. The node belongs to a chunk of at least [`NODE`] items. A scan does not use the value of a node
-/// of fewer items, and stores the identity for it.
-struct FoldStored;
-
-impl Step<Node> for FoldStored {
-    #[inline(always)]
-    unsafe fn run<O: Op<T>, T: Element>(
-        launch: &Launch<O, T>,
-        _work: &Work,
-        room: Room<T, O::Accumulator>,
-        node: Node,
-    ) {
-        let Node {
-            chunk,
-            number,
-            leaf_count,
-        } = node;
-        let items = chunk.end - chunk.start - number * NODE;
-        // SAFETY: there is at least one leaf, and the values of the leaves are written if they are used. No other thread takes the node, and
-        // the values of different nodes do not overlap: `run`'s conditions.
-        unsafe {
-            let value = match launch.task == Task::Scan && items < NODE {
-                true => O::identity(),
-                false => launch.fold_some(room.leaf(chunk.start, number * FAN), leaf_count),
-            };
-            room.node(chunk.start, number).write(value);
-        }
-    }
-}
-
 /// A chunk, from place `start` to place `end`, exclusive. If `start` equals `end`, there is no chunk.
 #[derive(Clone, Copy)]
 pub struct Run {
@@ -340,147 +310,73 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Folds the nodes of the chunks that have at least [`NODE`] items, and stores their values. `threads` has the calling thread's number
-    /// among the threads that share these nodes, and how many threads share them.
+    /// The node that the calling lane takes, among those of the chunks of at least [`NODE`] items. Each of these nodes has one lane of a
+    /// warp.
     ///
     /// # Safety
-    /// The words and the leaves' values are written, and `work` is one of the block's works.
+    /// The words are written, and `work` is the window's work.
     #[inline(always)]
-    pub unsafe fn fold_stored_nodes(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        threads: [u32; 2],
-    ) {
-        // SAFETY: the words and the leaves' values are written: this function's conditions.
-        unsafe { self.for_each_stored_node::<FoldStored>(work, room, threads) }
-    }
-
-    /// Runs step `S` for each node of the chunks that have at least [`NODE`] items. Each node has one thread. The calling thread has number
-    /// `thread` among the `threads` that share these nodes.
-    ///
-    /// # Safety
-    /// 1. The words and the flags are written, and `work` is one of the block's works.
-    /// 2. The conditions of `S::run` hold for each of these nodes.
-    #[inline(always)]
-    pub unsafe fn for_each_stored_node<S: Step<Node>>(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        [thread, threads]: [u32; 2],
-    ) {
+    pub unsafe fn stored_node(&self, work: &Work, room: Room<T, O::Accumulator>) -> Option<Node> {
         let places = Places::of(work);
         let (block, count) = places.blocks(NODE);
-        // Each `number` stands for 256 places, and for one node that may begin there. If `number` is less than `starts`, the node is the
-        // first one of the last chunk that begins at these places. Otherwise, it is a later node of a chunk that begins before these
-        // places. No number below `starts` stands for places after the window, since chunks begin only in the window. No number from
-        // `starts` on stands for the work's first 256 places, since no chunk of the work begins before them.
+        // Each lane stands for 256 places, and for one node that may begin there. If the lane's number is less than `starts`, the node is
+        // the first one of the last chunk that begins at these places. Otherwise, it is a later node of a chunk that begins before these
+        // places. No lane below `starts` stands for places after the window, since chunks begin only in the window. No lane from `starts`
+        // on stands for the work's first 256 places, since no chunk of the work begins before them. There are enough lanes, since a window
+        // has at most 16 times 256 places, and a work ends before 256 further places.
+        const { assert!(Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS <= FAN * NODE) };
         let window = Room::<T, O::Accumulator>::WINDOW_WORDS * u32::BITS / NODE;
         let starts = Ord::min(window.saturating_sub(block), count);
-        let mut number = thread;
-        while number + 1 < starts + count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written (condition 1), and cover the 256 places. Each chunk of at least 256 items is the last one that
-            // begins in its block of 256 places, so each node has one thread. The step's other conditions hold by condition 2.
-            unsafe {
-                let starts_here = number < starts;
-                let place = match starts_here {
-                    true => number,
-                    false => number - starts + 1,
-                };
-                let around = Around::node(room, block + place);
-                let run = match starts_here {
-                    true => around.last,
-                    false => around.over,
-                };
-                let begin = around.part_of(run, NODE);
-                if places.have(run, NODE - 1) && begin < run.end {
-                    let chunk = places.chunk(work, run);
-                    let number = (begin - run.start) / NODE;
-                    let node = Node {
-                        chunk,
-                        number,
-                        leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
-                    };
-                    S::run(self, work, room, node);
-                }
-            }
-            number += step * threads;
+        let number = simt::lane();
+        if number + 1 >= starts + count {
+            return None;
         }
+        let starts_here = number < starts;
+        let place = match starts_here {
+            true => number,
+            false => number - starts + 1,
+        };
+        // SAFETY: the words are written (this function's condition), and cover the 256 places. Each chunk of at least 256 items is the last
+        // one that begins in its block of 256 places, so each node has one lane.
+        let around = unsafe { Around::node(room, block + place) };
+        let run = match starts_here {
+            true => around.last,
+            false => around.over,
+        };
+        let begin = around.part_of(run, NODE);
+        if !places.have(run, NODE - 1) || begin >= run.end {
+            return None;
+        }
+        let chunk = places.chunk(work, run);
+        let number = (begin - run.start) / NODE;
+        Some(Node {
+            chunk,
+            number,
+            leaf_count: Ord::min(chunk.leaf_count() - number * FAN, FAN),
+        })
     }
 
-    /// Calls `step_of` for each chunk that has at least [`NODE`] items. The calling thread has number `thread` among the `threads` that
-    /// share these chunks.
+    /// Folds a node of a chunk of at least [`NODE`] items, and stores its value. A scan does not use the value of a node of fewer items,
+    /// and stores the identity for it.
     ///
     /// # Safety
-    /// The words are written, and `work` is one of the block's works.
+    /// The leaves' values are written if they are used. No other thread takes the node.
     #[inline(always)]
-    unsafe fn for_each_root(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        [thread, threads]: [u32; 2],
-        step_of: impl Fn(Chunk),
-    ) {
-        let places = Places::of(work);
-        let (block, count) = places.blocks(NODE);
-        let mut number = thread;
-        while number < count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the words are written (this function's condition), and cover the 256 places.
-            let run = unsafe { Around::node(room, block + number).last };
-            if places.have(run, NODE - 1) {
-                step_of(places.chunk(work, run));
-            }
-            number += step * threads;
-        }
-    }
-
-    /// In a reduction, folds the stored nodes of each chunk that is a whole run, and writes the run's result. `threads` has the calling
-    /// thread's number among the threads that share the chunks, and how many threads share them.
-    ///
-    /// # Safety
-    /// The header and the words are written, `work` is one of the block's works, and the nodes' values are written.
-    #[inline(always)]
-    pub unsafe fn fold_whole_runs(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        threads: [u32; 2],
-    ) {
-        // SAFETY: the words, the header and the nodes' values are written: this function's conditions. Each chunk has one thread, so nobody
-        // else finishes it.
+    pub unsafe fn fold_stored(&self, room: Room<T, O::Accumulator>, node: &Node) {
+        let &Node {
+            chunk,
+            number,
+            leaf_count,
+        } = node;
+        let items = chunk.end - chunk.start - number * NODE;
+        // SAFETY: there is at least one leaf, and the values of the leaves are written if they are used. No other thread takes the node
+        // (this function's conditions), and the values of different nodes do not overlap.
         unsafe {
-            self.for_each_root(work, room, threads, |chunk| {
-                if chunk.number != work.tail_chunk && chunk.number != work.cut_chunk {
-                    let value = self.fold_some(room.node(chunk.start, 0), chunk.node_count());
-                    self.finish(work, chunk.number, value);
-                }
-            });
-        }
-    }
-
-    /// In chunks of at least [`NODE`] items, except the tail, replaces each node's total by the node's prefix. `threads` has the calling
-    /// thread's number among the threads that share the chunks, and how many threads share them.
-    ///
-    /// # Safety
-    /// The words and the nodes' totals are written, `work` is one of the block's works, and no other thread uses the nodes' values.
-    #[inline(always)]
-    pub unsafe fn place_stored_nodes(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        threads: [u32; 2],
-    ) {
-        // SAFETY: the words and the totals are written, and no other thread uses the nodes' values (this function's conditions). Each chunk
-        // has one thread.
-        unsafe {
-            self.for_each_root(work, room, threads, |chunk| {
-                if chunk.number != work.tail_chunk {
-                    let nodes = room.node(chunk.start, 0);
-                    self.place_values(nodes, chunk.node_count(), O::identity());
-                }
-            });
+            let value = match self.task == Task::Scan && items < NODE {
+                true => O::identity(),
+                false => self.fold_some(room.leaf(chunk.start, number * FAN), leaf_count),
+            };
+            room.node(chunk.start, number).write(value);
         }
     }
 }

@@ -191,10 +191,10 @@ impl Layout {
 
     /// The size in bytes of the words, the flags, and the counts or the lists of a window of a launch by key (see `kernel/heads/words.rs`).
     /// For each 32 items of a window, and once more, there are 8 bytes for the word. After 8 bytes for flags, there are 4 bytes for each
-    /// word's count. The lists take the place of the counts: they have 2 bytes for each 16 items, and for each of up to 8 warps.
+    /// word's count. The lists take the place of the counts: for each of up to 9 warps, they have 2 bytes for each of 33 numbers.
     pub const fn word_bytes<T, A>() -> usize {
         let words = chunk_items::<T, A>() as usize / 32 + 1;
-        (words * 8 + 8) + (words * 4 + 16)
+        (words * 8 + 8) + (words * 4 + 80)
     }
 
     /// The number of words of an area for bits. It is even, so the words are cleared two at a time. There is at most one slot more than

@@ -9,6 +9,10 @@ use crate::segments::{chunk_items, shared_bytes, RoomSize, Task, NARROW_CHUNK_IT
 /// all blocks at once.
 pub const SHORT_BLOCK_THREADS: u32 = 256;
 
+/// Threads of a block of a launch by key that the device can work on at once, if a block's room is small enough for [`bounds`]. A window
+/// of 4,096 items has up to 4,351 items. In blocks of 8 warps, a thread takes 16 consecutive items twice; in blocks of 9 warps, once.
+pub const KEYED_BLOCK_THREADS: u32 = 288;
+
 /// Threads of a block in all larger launches. In these launches, most time goes to steps that keep few threads busy: folding nodes and
 /// roots, and waiting for other blocks. With fewer threads a block, a multiprocessor works on more windows at once.
 ///

@@ -60,7 +60,7 @@ use super::search::Offsets;
 use super::{depart, Launch};
 
 /// If heads are marked, the first threads of a block do not copy items: those of warp 0, which finds the window's chunks, and those of warp
-/// 1, so that the number of the others is a multiple of 64.
+/// 1. The number of the threads that copy items must be a multiple of 64.
 const IDLE_THREADS: u32 = 2 * WARP_LANES;
 
 /// Scans each run of `input` to `output`: a result for each item, with or without the item itself. Runs begin at marked heads, or are runs
@@ -68,8 +68,8 @@ const IDLE_THREADS: u32 = 2 * WARP_LANES;
 /// keys (see `simt::compares_keys`).
 ///
 /// # Safety
-/// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, and the shared
-///    memory of [`RoomSize::Keyed`](crate::segments::RoomSize::Keyed).
+/// 1. Convergent: whole blocks, a block for each window. A block has `LONG_BLOCK_THREADS`, `SHORT_BLOCK_THREADS` or `KEYED_BLOCK_THREADS`
+///    threads, and the shared memory of [`RoomSize::Keyed`](crate::segments::RoomSize::Keyed).
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text compares keys: the scan is forward, `key_bytes` is 4 or 8, and the address `keys` is a multiple of 16. At this address
 ///    lies a readable key of `key_bytes` bytes for each item, and nobody writes the keys before the launch's end. Otherwise: `heads` has
@@ -120,8 +120,8 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
 /// `simt::compares_keys`).
 ///
 /// # Safety
-/// 1. Convergent: whole blocks, a block for each window. A block has `SHORT_BLOCK_THREADS` or `LONG_BLOCK_THREADS` threads, and the shared
-///    memory of [`RoomSize::Keyed`](crate::segments::RoomSize::Keyed).
+/// 1. Convergent: whole blocks, a block for each window. A block has `LONG_BLOCK_THREADS`, `SHORT_BLOCK_THREADS` or `KEYED_BLOCK_THREADS`
+///    threads, and the shared memory of [`RoomSize::Keyed`](crate::segments::RoomSize::Keyed).
 /// 2. `input` points to `item_count` readable items, which nobody writes before the launch's end.
 /// 3. If the text compares keys: `key_bytes` is 4 or 8, and the address `keys` is a multiple of 16. Otherwise: `heads` has room for the
 ///    bits of `item_count` items, and earlier work has marked the items that the launch reduces (condition 4), in the forward direction. If
@@ -265,11 +265,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.mark_keys(keys, room, window);
             }
             // If heads are marked, warp 0 looks at them while other warps copy the items.
-            let idle = if simt::compares_keys() {
-                0
-            } else {
-                IDLE_THREADS
-            };
+            let mut idle = self.threads() % 64;
+            if !simt::compares_keys() {
+                idle += IDLE_THREADS;
+            }
             if simt::thread_index() >= idle {
                 let threads = [simt::thread_index() - idle, self.threads() - idle];
                 self.bring_window(room, window, threads);

@@ -186,7 +186,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn write_runs(&self, outputs: &Outputs, work: &Work, room: Room<T, O::Accumulator>) {
         let words = self.window_words();
         let warps = self.threads() / WARP_LANES;
-        let each = (words + warps - 1) >> warps.trailing_zeros();
+        let each = words.div_ceil(Ord::max(warps, 1));
         // SAFETY: the header, the words and the items are written. No word belongs to two warps, and each head has one lane, so one thread writes the outputs of a run. The
         // outputs have room. The whole warp is here, and all lanes have the same words. Thread 0 alone calls `end`.
         unsafe {

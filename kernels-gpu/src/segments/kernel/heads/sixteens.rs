@@ -134,7 +134,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // In each turn, a warp takes 32 blocks of 16 places, one for each lane. If chunks go on, a warp's first turn begins with the last
         // block that the previous warp scans.
         let before = goes_on as u32;
-        let each_warp = (count + warps - 1) >> warps.trailing_zeros();
+        let each_warp = count.div_ceil(Ord::max(warps, 1));
         let turns = (each_warp + before).div_ceil(WARP_LANES);
         let each = turns * WARP_LANES - before;
         let begin = simt::warp() * each;

@@ -8,7 +8,7 @@
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
-use crate::segments::tuning::{LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
+use crate::segments::tuning::{KEYED_BLOCK_THREADS, LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
 use crate::segments::{vector_items, Layout, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
@@ -26,7 +26,7 @@ pub const IS_RAGGED: u32 = 8;
 pub const GOES_ON: u32 = 16;
 
 impl<T: Element, A: Accumulator> Room<T, A> {
-    /// How many entries the lists of all warps have room for together. At most one listed chunk begins at the 16 places of a lane, since a
+    /// How many entries the lists of all warps of a block of 2^n threads have room for together. At most one listed chunk begins at the 16 places of a lane, since a
     /// listed chunk has more than 16 items.
     const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN;
 
@@ -35,8 +35,9 @@ impl<T: Element, A: Accumulator> Room<T, A> {
     #[inline(always)]
     fn listed(&self, threads: u32, warp: u32, entry: u32) -> *mut u16 {
         const {
-            let warps = SHORT_BLOCK_THREADS / WARP_LANES;
-            let bytes = (Self::LISTED + warps) as usize * size_of::<u16>();
+            let each = Self::LISTED * WARP_LANES / SHORT_BLOCK_THREADS + 1;
+            let warps = KEYED_BLOCK_THREADS / WARP_LANES;
+            let bytes = (warps * each) as usize * size_of::<u16>();
             let words = (Self::WINDOW_WORDS + 1) as usize * size_of::<u64>();
             // Only works of narrow items have lists.
             assert!(

@@ -187,6 +187,16 @@ fn runs_of_any_length() {
     }
 }
 
+/// A run's nodes of 256 items are combined by sixteens, and these again. The long runs here have more than 256 nodes. They begin at any
+/// place, so sixteens end inside windows, and so do groups of 256 nodes.
+#[test]
+fn runs_of_many_nodes() {
+    let lengths = [5, 66_500, 256, 4_096, 3, 8_192, 69_900, 257, 255];
+    let keys = keys(&lengths, |run| run as u32);
+    check::<Sum, u32, f32>(&keys, "sums", Calls::EachKernel);
+    check::<Max, u32, i32>(&keys, "maxima", Calls::EachKernel);
+}
+
 fn check_borders<O, K: Item, V: Sample>(key: impl Fn(usize) -> K)
 where
     O: Kernel<segmented_reduce, V> + ScansByKey<V>,

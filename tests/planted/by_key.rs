@@ -12,17 +12,7 @@ use crate::trial::{Circumstances, of_by_key_reduction};
 /// The barriers, each named after the reads or writes that follow it.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
-    names: &[
-        "ticket",
-        "bits",
-        "far heads",
-        "words",
-        "next work",
-        "items",
-        "leaves",
-        "nodes",
-        "last tag",
-    ],
+    names: &["ticket", "bits", "look back", "words", "leaves", "last tag"],
 };
 
 /// The stores of state words and of the tickets.
@@ -45,18 +35,12 @@ bugs! {
         [BARRIERS.remove("ticket")];
     no_barrier_before_the_bits_are_read: [Race],
         [BARRIERS.remove("bits")];
-    no_barrier_before_the_far_heads_are_read: [Race],
-        [BARRIERS.remove("far heads")];
+    no_barrier_after_the_look_back: [Race],
+        [BARRIERS.remove("look back")];
     no_barrier_before_the_words_are_read: [Race],
         [BARRIERS.remove("words")];
-    no_barrier_before_the_next_work_is_loaded: [Race],
-        [BARRIERS.remove("next work")];
-    no_barrier_before_the_items_are_read: [Race],
-        [BARRIERS.remove("items")];
     no_barrier_before_the_leaves_are_read: [Race],
         [BARRIERS.remove("leaves")];
-    no_barrier_before_the_nodes_are_read: [Race],
-        [BARRIERS.remove("nodes")];
     copies_not_awaited: [Race],
         [Edit::remove("cp.async.wait_all;")];
     heads_not_published: [Hang],

@@ -11,6 +11,15 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 
 /// Threads of a block of a launch by key that the device can work on at once, if a block's room is small enough for [`bounds`]. A window
 /// of 4,096 items has up to 4,351 items. In blocks of 8 warps, a thread takes 16 consecutive items twice; in blocks of 9 warps, once.
+///
+/// Sums and scans of `f32` with `u32` keys on an H200, in µs (2026-11-27), in runs of 1, of 32 and of 4,096, and in runs by a power law:
+///
+/// | | 256 threads | 288 threads |
+/// |---|---|---|
+/// | 2^19, sums | 6.4; 6.6; 6.7; 10.1 | 6.8; 6.3; 6.5; 9.5 |
+/// | scans | 5.2; 5.5; 6.6; 10.0 | 5.1; 5.3; 6.5; 9.2 |
+/// | 2^20, sums | 8.6; 7.9; 8.0; 11.7 | 8.8; 7.8; 7.9; 11.1 |
+/// | scans | 6.0; 6.4; 7.4; 11.2 | 6.3; 6.7; 7.4; 10.7 |
 pub const KEYED_BLOCK_THREADS: u32 = 288;
 
 /// Threads of a block in all larger launches. In these launches, most time goes to steps that keep few threads busy: folding nodes and
@@ -67,17 +76,14 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// (The blocks had the [usual room](crate::segments::RoomSize). The column "large windows" was measured with older kernels, in which one
 /// lane loaded the offsets at both ends of a window.)
 ///
-/// Scans of `f32` with `u32` keys, in one launch, with the [double room](crate::segments::RoomSize::Double). An entry's four times are for
-/// runs of 1, of 32 and of 4,096, and for runs whose lengths follow a power law:
+/// Scans of `f32` with `u32` keys, in one launch. An entry's four times are for runs of 1, of 32 and of 4,096, and for runs whose lengths
+/// follow a power law (2026-11-27, with blocks of 256 threads):
 ///
-/// | | 132 | 264 | 528 |
-/// |---|---|---|---|
-/// | 2^17 | 4.7; 4.8; 7.1; 9.1 | 4.8; 4.7; 8.1; 9.6 | |
-/// | 2^18 | 4.8; 5.0; 7.4; 9.5 | 4.7; 5.0; 8.4; 10.1 | |
-/// | 2^19 | 5.6; 5.8; 7.1; 10.6 | 5.1; 5.5; 8.7; 10.7 | |
-/// | 2^20 | 6.2; 6.7; 7.9; 11.9 | 6.2; 6.7; 7.9; 11.9 | 7.1; 7.6; 11.5; 12.7 |
-///
-/// (With 2^20 items, windows have their full size if there are at most 132 or 264 of them.)
+/// | | 132 | 264 |
+/// |---|---|---|
+/// | 2^16 | 3.9; 4.1; 7.0; 7.3 | 5.1; 4.9; 8.0; 8.1 |
+/// | 2^18 | 4.5; 4.7; 7.3; 8.5 | 5.1; 4.9; 8.0; 8.8 |
+/// | 2^19 | 5.3; 5.5; 6.6; 10.2 | 4.9; 5.2; 8.3; 9.5 |
 pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 
 /// A reduction by key has one launch only if it has at most this many items for each resident block of [`SHORT_BLOCK_THREADS`].
@@ -94,8 +100,7 @@ pub const BLOCKS_PER_SMALL_WINDOW: u64 = BLOCKS_PER_MULTIPROCESSOR as u64;
 /// | 2^19 | 11.2; 8.9; 9.4; 12.9 | 7.0; 7.3; 8.2; 12.4 |
 /// | 2^20 | 15.6; 9.8; 10.1; 14.6 | 9.2; 8.9; 9.8; 14.2 |
 ///
-/// (The column "two launches" was measured with older kernels. Where there are many runs, a warp of the older kernels took one word of
-/// heads at a time. A warp now takes several words at a time, see `kernel/heads/many.rs`.)
+/// (Both columns were measured with older kernels.)
 pub const KEYED_ITEMS_PER_BLOCK: u64 = 2048;
 
 /// The binary logarithm of the fewest diagonals of a window. If neither items nor accumulators are wide, a full chunk and all other chunks
@@ -105,18 +110,14 @@ pub const LEAST_WINDOW_SHIFT: u32 = 8;
 /// A scan by key has one launch only if its items are at most this many full chunks for each resident block of [`SHORT_BLOCK_THREADS`]. If
 /// there are more windows than resident blocks, the scan's blocks have [`LONG_BLOCK_THREADS`] threads.
 ///
-/// Inclusive scans of `f32` with `u32` keys on an H200 with 528 resident blocks, in µs (2026-11-26, `warpfold-bench shapes`). An entry's
-/// first four times are for runs of 1, of 32 and of 4,096, and for runs whose lengths follow a power law. The last two are for runs of
-/// 65,536 and of 2^22. They were not measured with 2^24 items:
+/// Inclusive scans of `f32` with `u32` keys on an H200 with 528 resident blocks, in µs (2026-11-27, `warpfold-bench shapes`). An entry's
+/// four times are for runs of 1, of 32 and of 4,096, and for runs whose lengths follow a power law:
 ///
 /// | | one launch | two launches |
 /// |---|---|---|
-/// | 2^22 | 17.7; 17.8; 19.3; 30.4; 25.4; 29.4 | 24.4; 24.2; 25.5; 33.5; 27.0; 29.6 |
-/// | 2^23 | 34.6; 34.9; 37.5; 57.1; 51.0; 59.0 | 41.4; 41.7; 44.2; 55.9; 49.0; 54.5 |
-/// | 2^24 | 64.8; 65.4; 70.7; 99.4 | 67.2; 67.0; 72.8; 89.9 |
-///
-/// (This was measured with earlier kernels, which dealt the items of a work to the warps in another order.)
-pub const KEYED_CHUNKS_PER_BLOCK: u64 = 4;
+/// | 2^24 | 59.6; 61.1; 64.3; 89.4 | 66.5; 66.8; 69.0; 87.6 |
+/// | 2^28 | 819; 836; 868; 1,251 | 799; 800; 800; 1,081 |
+pub const KEYED_CHUNKS_PER_BLOCK: u64 = 8;
 
 /// A block combines the long rows that end in an earlier block: the block whose ticket is less by this number (see `kernel/later.rs`). On
 /// an H200 (2026-11-26), reductions took the same times with half this number. At that time, single warps did not combine whole chunks yet.
@@ -193,13 +194,21 @@ pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
 /// | 9 blocks | 331 | 290 | 267 | 461 |
 /// | 10 blocks | 320 | 278 | 259 | 449 |
 ///
-/// The threads of scans need too many registers for 10 blocks, so scans have 9. Also, with less room, the chunks of a window fit in one
+/// The threads of scans need too many registers for 10 blocks. Also, with less room, the chunks of a window fit in one
 /// [`Work`](crate::segments::Work) less often, and a second work takes more time. Scans of 2^16 items, in segments whose lengths follow a
 /// power law, took 14.0 µs with less room, and 11.5 µs with more.
+///
+/// Sums and scans by key of 2^28 `f32` on an H200, in µs (2026-11-27), in runs of 1, of 32 and of 4,096, and in runs by a power law. With
+/// 10 blocks, the threads of reductions by key spill 32 bytes, so these reductions have 9:
+///
+/// | | 9 blocks | 10 blocks |
+/// |---|---|---|
+/// | sums | 1,331; 714; 596; 833 | 1,362; 722; 593; 831 |
+/// | scans | 800; 799; 810; 1,083 | 803; 801; 803; 1,075 |
 pub const fn bounds<T, A>(task: Task, size: RoomSize) -> Option<(u32, u32)> {
     const LONG_BLOCKS: u32 = 2 * BLOCKS_PER_MULTIPROCESSOR;
     let mut blocks = MULTIPROCESSOR_BYTES / (shared_bytes::<T, A>(size) + BLOCK_BYTES);
-    if matches!(task, Task::Scan) && blocks == LONG_BLOCKS + 2 {
+    if matches!((task, size), (Task::Reduce, RoomSize::Keyed)) && blocks == LONG_BLOCKS + 2 {
         blocks -= 1;
     }
     // If there is room for still more blocks, chunks are short. Then more registers for each thread help more than further blocks.
@@ -226,11 +235,11 @@ const _: () = {
     ));
     assert!(matches!(
         bounds::<f32, f32>(Task::Reduce, RoomSize::Keyed),
-        Some((320, 4))
+        Some((288, 4))
     ));
     assert!(matches!(
         bounds::<f32, f32>(Task::Scan, RoomSize::Keyed),
-        Some((288, 4))
+        Some((320, 4))
     ));
     assert!(bounds::<[u8; 32], f32>(Task::Reduce, RoomSize::Small).is_none());
 };

@@ -89,6 +89,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return;
             };
             let prefix = self.prefix(&shared, look);
+            // The prefix of the sixteen after the first chunk's first sixteen. It is not used if that sixteen is not complete.
+            let after = O::combine(prefix.of_next, all);
             if lane == 0 {
                 self.tail(0).write(prefix.value);
             }
@@ -96,11 +98,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let of_first = Ord::min(shared.count, shared.left());
                 let (node, count, before) = match lane {
                     0 => (0, of_first, prefix.value),
-                    _ => (
-                        of_first,
-                        shared.count - of_first,
-                        O::combine(prefix.of_next, all),
-                    ),
+                    _ => (of_first, shared.count - of_first, after),
                 };
                 self.place_values(room.node(shared.start, node), count, before);
             }
@@ -143,8 +141,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     look = self.look(shared, bits);
                 }
                 self.await_look(&mut look, WARP_LANES);
-                Self::add_level(&mut prefix, look.value, shared, bits + LEVEL_BITS);
-                Self::add_level(&mut prefix, look.value, shared, bits);
+                // The upper level comes first.
+                let mut left = 2;
+                while left > 0 {
+                    left -= step;
+                    Self::add_level(&mut prefix, look.value, shared, bits + left * LEVEL_BITS);
+                }
             }
             if bits == 0 {
                 return prefix;

@@ -18,7 +18,6 @@ use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{Task, Work, FAN, NO_CHUNK};
-use crate::thread::for_each_vector;
 use crate::{simt, warp};
 
 use super::super::chunks::Long;
@@ -281,8 +280,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines `value` with the values of `count` lanes, one after the other. Lane `first` is the first of these lanes. The shuffles of
-    /// four values are in flight at the same time.
+    /// Combines `value` with the values of `count` lanes, one after the other. Lane `first` is the first of these lanes. The next lane's
+    /// value is in flight during each combination.
     ///
     /// # Safety
     /// Convergent: the whole warp, with the same `first` and `count`.
@@ -293,24 +292,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         first: u32,
         count: u32,
     ) -> O::Accumulator {
+        // SAFETY: the whole warp is here, with the same arguments (this function's condition), and the lanes' numbers are less than 32.
+        let of_lane = |lane: u32| unsafe { warp::shuffle_from(values, lane % WARP_LANES) };
+        let mut next = of_lane(first);
         let mut place = 0;
         while place < count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the whole warp is here, with the same arguments (this function's condition), and the lanes' numbers are less than 32.
-            let next = unsafe {
-                let lane = |number: u32| (first + place + number) % WARP_LANES;
-                [
-                    warp::shuffle_from(values, lane(0)),
-                    warp::shuffle_from(values, lane(1)),
-                    warp::shuffle_from(values, lane(2)),
-                    warp::shuffle_from(values, lane(3)),
-                ]
-            };
-            for_each_vector!(V in 0 1 2 3 => {
-                let longer = O::combine(value, next[V]);
-                value = if place + (V as u32) < count { longer } else { value };
-            });
-            place += 4 * step;
+            place += simt::opaque_one() as u32;
+            let own = next;
+            next = of_lane(first + place);
+            value = O::combine(value, own);
         }
         value
     }

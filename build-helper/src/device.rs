@@ -151,14 +151,15 @@ fn module(source: &Path) -> Result<String, Error> {
 /// operators. The dependencies are compiled without these flags.
 ///
 /// - Tables of jumps or values become code, since kernels carry no tables.
-/// - Functions are inlined, however long they are. Besides its general threshold, LLVM has one for calls in hot loops and one for calls in
-///   rare branches, so three thresholds are set.
+/// - Functions are inlined, however long they are. Besides its general threshold, LLVM has one for calls in hot loops and two for calls in
+///   rare branches, so four thresholds are set.
 /// - If two branches copy a struct, LLVM does not merge the two copies. A merged copy would keep the struct in local memory.
-pub const FLAGS: [&str; 5] = [
+pub const FLAGS: [&str; 6] = [
     "-Cjump-tables=no",
     "-Cllvm-args=-inline-threshold=100000",
     "-Cllvm-args=-locally-hot-callsite-threshold=100000",
     "-Cllvm-args=-inlinecold-threshold=100000",
+    "-Cllvm-args=-inline-cold-callsite-threshold=100000",
     "-Cllvm-args=-simplifycfg-sink-common=false",
 ];
 

@@ -18,7 +18,7 @@ const BARRIERS: Places = Places {
 /// The stores of state words and of the tickets.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
-    names: &["", "heads", "", "", "", "", "", "", "", "", "", "", ""],
+    names: &["", "heads", "", "", "", "", "", "", "", "", ""],
 };
 
 const RUNS: Circumstances = Circumstances {

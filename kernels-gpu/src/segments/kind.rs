@@ -34,8 +34,8 @@ pub const SCAN: Definition = Definition {
 pub const BY_KEY_REDUCE: Definition = Definition {
     prefix: "by_key_reduce_",
     skeleton: "by_key_reduce",
-    // Two barriers in `begin_at_heads`: after the ticket, and after the header, the words and the items. Two in `see_keys`: after the bits, and after
-    // the look back. One in `reduce_at_heads`: after the leaves. One in the launch with the last tag: before a block departs.
+    // Two barriers in `begin_at_heads`: after the ticket, and after the header, the words and the items. Two in `see_keys`: after the bits,
+    // and after the look back. One in `reduce_at_heads`: after the leaves. One in the launch with the last tag: before a block departs.
     barriers: &[Barrier::block(6)],
     other_barriers: &[],
     ..REDUCE
@@ -44,8 +44,8 @@ pub const BY_KEY_REDUCE: Definition = Definition {
 pub const BY_KEY_SCAN: Definition = Definition {
     prefix: "by_key_scan_",
     skeleton: "by_key_scan",
-    // Two barriers in `begin_at_heads`: after the ticket, and after the header, the words and the items. Two in `see_keys`: after the bits, and after
-    // the look back. Four in `scan_runs`: one each after the leaves, the nodes' prefixes, the leaves' prefixes and the results. One
+    // Two barriers in `begin_at_heads`: after the ticket, and after the header, the words and the items. Two in `see_keys`: after the bits,
+    // and after the look back. Four in `scan_runs`: one each after the leaves, the nodes' prefixes, the leaves' prefixes and the results. One
     // in the launch with the last tag: before a block departs.
     barriers: &[Barrier::block(9)],
     // If the scan may go by sixteens, five others take the place of the four in `scan_runs`. Two in `scan_narrow_runs`: after the leaves, and

@@ -187,9 +187,8 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
         let text = text.ok_or_else(|| missing(entry))?;
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
         let text = match blocks.bounds {
-            // The bounds are for the blocks of the long grid. The form `Keyed` runs only on the short grid.
-            Some(bounds) if form != Form::Keyed => with_bounds(&text, bounds),
-            _ => text,
+            Some(bounds) => with_bounds(&text, bounds),
+            None => text,
         };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {

@@ -62,11 +62,19 @@ impl Blocks {
         _copies: Copies,
         _available: u32,
     ) -> Self {
-        Self::of_windows::<T, O::Accumulator>(Task::Reduce, [RoomSize::Keyed; 2])
+        Self::of_keyed::<T, O::Accumulator>(Task::Reduce)
     }
 
     pub(super) fn of_by_key_scan<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
-        Self::of_windows::<T, O::Accumulator>(Task::Scan, [RoomSize::Keyed; 2])
+        Self::of_keyed::<T, O::Accumulator>(Task::Scan)
+    }
+
+    fn of_keyed<T, A>(task: Task) -> Self {
+        let mut blocks = Self::of_windows::<T, A>(task, [RoomSize::Keyed; 2]);
+        if blocks.bounds.is_some() {
+            blocks.short.threads = segments::tuning::KEYED_BLOCK_THREADS;
+        }
+        blocks
     }
 
     fn of_segments<T, A>(task: Task) -> Self {

@@ -18,7 +18,7 @@ use super::reduction::can_compare;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::gpu::{Entered, Form, LoadedKernel, Need};
-use crate::kernel::{Entry, Item, Row, Type};
+use crate::kernel::{Division, Entry, Item, Row, Type};
 use crate::launch::{
     ByKeyScanWords, HeadsWords, Position, Queue, Region, ScanOrder, Span, check_lengths,
 };
@@ -27,6 +27,25 @@ use crate::selection::HeadsKernel;
 /// The largest number of blocks of [`SHORT_BLOCK_THREADS`] threads that a multiprocessor holds at a time. On every device, a multiprocessor
 /// holds at most 2,048 threads.
 pub(super) const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
+
+/// What a reduction or a scan by key needs of the workspace. Its windows have 2^`window_shift` items. If it does not compare the keys, an
+/// earlier launch marks the heads.
+pub(super) fn need_of(
+    division: &Division,
+    item_count: u64,
+    window_shift: u32,
+    compares_keys: bool,
+) -> Need {
+    let windows = window_count(item_count, window_shift);
+    let mut need = Need::states(node_slots(windows, window_shift) * division.accumulator_words);
+    if compares_keys {
+        // One more state word for each window: the window publishes its last head there and, in a reduction, the number of its heads.
+        need.state_words += windows;
+    } else {
+        need.head_bytes = Layout::of(item_count).bytes;
+    }
+    need
+}
 
 /// A kernel that marks the heads of runs of keys of one type.
 #[derive(Clone, Copy)]
@@ -204,15 +223,10 @@ impl Marked {
             window_shift: window_shift.into(),
             is_exclusive: u64::from(order.is_exclusive),
         };
-        let layout = Layout::of(item_count);
-        let mut need = Need::states(node_slots(windows, window_shift) * division.accumulator_words);
+        let need = need_of(&division, item_count, window_shift, is_one_launch);
         if is_one_launch {
-            // One more state word for each window: the window publishes its last head there.
-            need.state_words += windows;
             scan.keys = self.keys.address;
             scan.key_bytes = self.keys.item.bytes as u64;
-        } else {
-            need.head_bytes = layout.bytes;
         }
         let marker = match is_one_launch {
             true => None,

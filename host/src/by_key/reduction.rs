@@ -9,14 +9,13 @@
 //!
 //! Otherwise an earlier launch [marks](super::heads) the heads.
 
-use warpfold_kernels::heads::Layout;
 use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
-use warpfold_kernels::segments::{node_slots, window_count, window_shift};
+use warpfold_kernels::segments::{window_count, window_shift};
 
-use super::heads::{MOST_BLOCKS, mark};
+use super::heads::{MOST_BLOCKS, mark, need_of};
 use super::{Keyed, Outputs, RunsTo};
 use crate::error::Result;
-use crate::gpu::{Entered, Form, LoadedKernel, Need};
+use crate::gpu::{Entered, Form, LoadedKernel};
 use crate::kernel::Row;
 use crate::launch::{ByKeyReduceWords, Made, Position, Queue, Span};
 
@@ -114,15 +113,13 @@ impl Keyed {
         to: RunsTo,
     ) -> Result<()> {
         let item_count = self.keys.item_count as u64;
-        let layout = Layout::of(item_count);
-        let mut need = Need::states(
-            node_slots(plan.windows, plan.window_shift) * plan.row.division.accumulator_words,
+        let compares_keys = plan.marker.is_none();
+        let need = need_of(
+            &plan.row.division,
+            item_count,
+            plan.window_shift,
+            compares_keys,
         );
-        match plan.marker {
-            Some(_) => need.head_bytes = layout.bytes,
-            // One more state word for each window: the window publishes its last head and the number of its heads there.
-            None => need.state_words += plan.windows,
-        }
         let scratch = queue.scratch_for(Position::Whole, need)?;
         let mut reduction = ByKeyReduceWords {
             input: self.values.address,
@@ -152,8 +149,9 @@ impl Keyed {
         let (kernel, windows, words) = (plan.kernel, plan.windows, reduction.list());
         let block = kernel.grid_of(windows).block;
         // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
-        // starts and the number of runs can be written (condition 1). There is room for a run for each key (condition 2). The heads are marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a
-        // block for each window.
+        // starts and the number of runs can be written (condition 1). There is room for a run for each key (condition 2). The heads are
+        // marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a block for each
+        // window.
         unsafe { queue.launch(Position::Whole, kernel, block, windows, words) }
     }
 }

@@ -245,8 +245,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the whole block is here, and uses its shared memory for the first time: this function's condition. The branches around
         // shuffles and ballots go the same way on all lanes of warp 0, and those around barriers on all threads. `control` belongs to the
         // workspace (the launch's condition 6). The block with the last ticket restarts the tickets, since no block takes another ticket.
-        // `mark_keys`, `bring_window`, `see`, `see_keys` and `find_chunks` are called only for a window that the launch has. Either the heads are
-        // marked, or the keys are readable.
+        // `mark_keys`, `bring_window`, `see`, `see_keys` and `find_chunks` are called only for a window that the launch has. Either the
+        // heads are marked, or the keys are readable.
         unsafe {
             if simt::thread_index() == 0 {
                 let ticket = tickets::take_if(self.control, true).ticket();

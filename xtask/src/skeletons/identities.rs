@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use warpfold_ptx::fill::{HOLE, Hole};
 
+use super::written::writes;
+
 /// The skeleton, with copies in place of combinations with the identity.
 pub fn remove(skeleton: &str) -> Result<String> {
     let identities = identities(skeleton)?;
@@ -56,42 +58,17 @@ fn copy(to: &str, from: &str) -> String {
 
 /// The registers that never hold anything but a word of the identity, each with the index of that word.
 fn identities(skeleton: &str) -> Result<BTreeMap<&str, usize>> {
-    let mut writes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut identities = BTreeMap::new();
     for line in skeleton.lines() {
-        if let Some(hole) = hole(line)? {
-            if hole.name == "identity" {
-                identities.extend(hole.outputs.iter().copied().zip(0..));
-            }
-            for output in hole.outputs {
-                *writes.entry(output).or_default() += 1;
-            }
-        } else {
-            for register in line.split(';').flat_map(written) {
-                *writes.entry(register).or_default() += 1;
-            }
+        if let Some(hole) = hole(line)?
+            && hole.name == "identity"
+        {
+            identities.extend(hole.outputs.iter().copied().zip(0..));
         }
     }
+    let writes = writes(skeleton);
     identities.retain(|register, _| writes[register] == 1);
     Ok(identities)
-}
-
-/// The registers that an instruction may write: its first operand or, in braces, several operands. The instruction may have a guard.
-fn written(instruction: &str) -> impl Iterator<Item = &str> {
-    let instruction = instruction.trim_start_matches(|c: char| c == '{' || c.is_whitespace());
-    let guarded = instruction.strip_prefix('@');
-    let instruction = match guarded.and_then(|guarded| guarded.split_once(char::is_whitespace)) {
-        Some((_guard, instruction)) => instruction.trim_start(),
-        None => instruction,
-    };
-    let operands = instruction.split_once(char::is_whitespace);
-    let operands = operands.map_or("", |(_, operands)| operands.trim_start());
-    let first = match operands.strip_prefix('{') {
-        Some(several) => several.split('}').next(),
-        None => operands.split(',').next(),
-    };
-    let names = first.unwrap_or_default().split([',', '|']).map(str::trim);
-    names.filter(|name| name.starts_with('%'))
 }
 
 fn hole(line: &str) -> Result<Option<Hole<'_>>> {

@@ -4,10 +4,12 @@
 //! The compiler emits an entry for each row whose kernel is compiled whole, an entry for each skeleton, and a function for each body.
 //! Unused and duplicate bodies are left out. Registers and labels are renumbered, so that the texts compress well.
 
+mod addresses;
 mod body;
 mod emitted;
 mod identities;
 mod rows;
+mod written;
 
 use std::collections::BTreeMap;
 
@@ -31,14 +33,15 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
         let mut text = [stamp, &emitted.preamble].concat();
         for row in &own {
             let entry = emitted.entry(row.symbol)?;
-            text += &renumbered(&add_bounds(entry, bounds_of_row))?;
+            text += &renumbered(&add_bounds(&addresses::remove(entry), bounds_of_row))?;
         }
         files.insert(OWN.to_owned(), text);
     }
     let mut skeletons = BTreeMap::new();
     for row in &filled {
         if !skeletons.contains_key(&row.skeleton) {
-            let entry = identities::remove(emitted.entry(&row.skeleton)?)?;
+            let entry = addresses::remove(emitted.entry(&row.skeleton)?);
+            let entry = identities::remove(&entry)?;
             let entry = add_bounds(&entry, |_| bounds_of_row(row.symbol));
             skeletons.insert(row.skeleton.clone(), renumbered(&entry)?);
         }

@@ -46,15 +46,29 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let to: *mut u32 = self.output.wrapping_add(self.lowest(item)).cast();
         let far = places as u64 * size_of::<O::Output>() as u64;
         let far = self.offsets.direction.signed(far) as usize;
+        // SAFETY of each call: the vector is between `begin` and `end`, and its results are written (this function's conditions). Global
+        // memory has room for each item's result (the launch's condition 5). The vector is aligned in global memory.
+        let copy = |vector: usize, place: u32| unsafe {
+            let to = to.wrapping_byte_add(far.wrapping_mul(vector));
+            access.store(to, room.vector_in_memory(place));
+        };
+        // Most calls copy all 512 places. If `first` is before `begin`, the difference wraps to a large number.
+        let all = WARP_LANES * FAN;
+        if end - begin >= all && first.wrapping_sub(begin) <= end - begin - all {
+            for_each_vector!(V => {
+                if V < size_of::<T>() {
+                    copy(V, place.wrapping_add(V as u32 * places));
+                }
+            });
+            return;
+        }
         for_each_vector!(V => {
             if V < size_of::<T>() {
                 let place = place.wrapping_add(V as u32 * places);
                 // If `place` is before `begin`, the difference wraps to a large number.
                 let is_whole = place.wrapping_sub(begin) < end - begin && place + items <= end;
                 if is_whole {
-                    // SAFETY: the vector is between `begin` and `end`, and its results are written (this function's conditions). Global
-                    // memory has room for each item's result (the launch's condition 5). The vector is aligned in global memory.
-                    unsafe { access.store(to.wrapping_byte_add(far.wrapping_mul(V)), room.vector_in_memory(place)) };
+                    copy(V, place);
                 }
             }
         });

@@ -11,6 +11,7 @@ use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};
 use crate::element::{Accumulator, Element, VECTOR_WORDS};
 use crate::op::Op;
+use crate::segments::tuning::{KEYED_BLOCK_THREADS, LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
 use crate::segments::{goes_by_sixteens, vector_items, Work, FAN};
 use crate::thread::{for_each_vector, Vectors};
 use crate::{simt, warp};
@@ -130,14 +131,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let places = Places::of(work);
         let (block, count) = places.blocks(FAN);
-        let (warps, lane) = (self.threads() / WARP_LANES, simt::lane());
+        let lane = simt::lane();
         // In each turn, a warp takes 32 blocks of 16 places, one for each lane. If chunks go on, a warp's first turn begins with the last
         // block that the previous warp scans.
         let before = goes_on as u32;
-        let each_warp = count.div_ceil(Ord::max(warps, 1));
-        let turns = (each_warp + before).div_ceil(WARP_LANES);
-        let each = turns * WARP_LANES - before;
+        let most = (self.of_each_warp(count) + before).div_ceil(WARP_LANES);
+        let each = most * WARP_LANES - before;
         let begin = simt::warp() * each;
+        // The last warps may have fewer blocks, or none. All warps have a first turn, since it has a barrier.
+        let own = Ord::min(count.saturating_sub(begin), each);
+        let turns = Ord::max((own + before).div_ceil(WARP_LANES), 1);
         let mut first = begin.wrapping_sub(before);
         // The value that lane 31 hands to lane 0 for the warp's next turn.
         let mut carried = O::identity();
@@ -145,10 +148,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         while turn < turns {
             let step = simt::opaque_one() as u32;
             let number = first.wrapping_add(lane);
-            // SAFETY: the words are written (this function's condition), and cover the work's places. The whole warp shuffles, and the
-            // whole block waits, since all threads have the same number of turns. The items are written, and so are the prefixes. Each
-            // place is scanned by one lane. Before the barrier, no result is written, so lane 0 can read the items of another warp's last
-            // places.
+            // SAFETY: the words are written (this function's condition), and cover the work's places. The whole warp shuffles, since its
+            // lanes have the same number of turns. The whole block waits, since each warp has a first turn. The items are written, and so
+            // are the prefixes. Each place is scanned by one lane. Before the barrier, no result is written, so lane 0 can read the items
+            // of another warp's last places.
             unsafe {
                 let mut here =
                     Sixteen::of(room, &places, block.wrapping_add(number), number < count);
@@ -216,6 +219,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::barrier();
                 self.take_out(work, room);
             }
+        }
+    }
+
+    /// How many of `count` blocks of 16 places each warp of the block takes if all warps take equally many, rounded up.
+    #[inline(always)]
+    fn of_each_warp(&self, count: u32) -> u32 {
+        // Divisions by constants take few instructions.
+        match self.threads() {
+            LONG_BLOCK_THREADS => count.div_ceil(LONG_BLOCK_THREADS / WARP_LANES),
+            SHORT_BLOCK_THREADS => count.div_ceil(SHORT_BLOCK_THREADS / WARP_LANES),
+            _ => count.div_ceil(KEYED_BLOCK_THREADS / WARP_LANES),
         }
     }
 

@@ -116,6 +116,20 @@ pub const fn offset_of<T>(index: usize) -> usize {
     }
 }
 
+/// The offset in bytes of vector `vector` of 16 consecutive places, of which a vector begins at the first. `offset` is the offset of the
+/// first place, which is a multiple of 16. All of these vectors are in one row, so they are permuted alike.
+#[inline(always)]
+pub const fn offset_in_sixteen(offset: u32, vector: u32) -> u32 {
+    offset ^ (vector * VECTOR_BYTES as u32)
+}
+
+/// The offset in bytes of the vector that lies `32 · vector` vectors after the vector at `offset`. 32 vectors are four rows, so every other
+/// of these vectors is permuted alike.
+#[inline(always)]
+pub const fn offset_of_turn(offset: u32, vector: u32) -> u32 {
+    (offset ^ (vector % 2 * (ROW_BYTES / 2) as u32)) + vector * 4 * ROW_BYTES as u32
+}
+
 /// The layout of a block's shared memory, as offsets in bytes. The memory begins with a [`Header`]. Items and starts come last, and take
 /// [`Layout::item_bytes`]. Only the offsets of nodes and items depend on the block's room. The other offsets are constants, which cost no
 /// instructions.
@@ -210,6 +224,23 @@ pub const fn shared_bytes<T, A>(size: RoomSize) -> u32 {
 }
 
 const _: () = {
+    let mut vector = 0;
+    while vector < 8 {
+        // Items of 2 bytes have 8 to a vector.
+        let first = offset_of::<u16>(7 * 8) as u32;
+        assert!(
+            offset_of_turn(first, vector)
+                == offset_of::<u16>((7 + 32 * vector as usize) * 8) as u32
+        );
+        if vector < 2 {
+            let first = offset_of::<u16>(5 * 16) as u32;
+            assert!(
+                offset_in_sixteen(first, vector)
+                    == offset_of::<u16>(5 * 16 + vector as usize * 8) as u32
+            );
+        }
+        vector += 1;
+    }
     // Places fit in 16 bits.
     assert!(places::<u8, f32>(RoomSize::Double) < u16::MAX as usize);
     // A window's chunks fit in one work.

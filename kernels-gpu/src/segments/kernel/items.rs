@@ -1,26 +1,24 @@
 //! A block's shared memory, and the copy of a work's items from global memory to it.
 
+mod vectors;
+
 use core::marker::PhantomData;
 
-use crate::contract::THREAD_VECTORS;
 use crate::direction::{Direction, Heading};
 use crate::element::VECTOR_WORDS;
-use crate::element::{for_each_item, item_of, put_item, vector_of, Element, Vector};
+use crate::element::{put_item, Element, Vector};
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::tuning::VECTORS_AT_ONCE;
 use crate::segments::{
     has_double_room, has_vectors, offset_of, places, shared_bytes, vector_items,
 };
-use crate::segments::{Layout, RoomSize, Work, ROW_BYTES, VECTOR_BYTES};
+use crate::segments::{Layout, RoomSize, Work, VECTOR_BYTES};
 use crate::simt;
-use crate::thread::{for_each_vector, Access, Caching, Vectors};
+use crate::thread::{for_each_vector, Access, Caching};
 
 use super::search::Offsets;
 use super::Launch;
-
-/// How many vectors a row of shared memory has.
-const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
 
 /// A block's shared memory for items of type `T` and values of type `A`, as one work uses it.
 #[derive(Clone, Copy)]
@@ -43,9 +41,6 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// How an item is accessed. Its offset in the items' memory is a multiple of its size.
     const ACCESS: Access = Access::new(size_of::<T>(), size_of::<T>());
-
-    /// How a vector is accessed.
-    const VECTOR_ACCESS: Access = Access::new(16, 16);
 
     /// The room in the shared memory at `memory`, for the first work. In both directions, the bytes of a vector have the same order as in
     /// global memory.
@@ -114,66 +109,6 @@ impl<T: Element, A: Copy> Room<T, A> {
         // SAFETY: the item is written (this function's condition). The items' memory begins at a multiple of 16 bytes, and the item's
         // offset in it is a multiple of the item's size. So `item_address` is a multiple of the access's unit.
         unsafe { Self::ACCESS.read_shared(self.item_address(place).cast()) }
-    }
-
-    /// The 16 items from a place on, in vectors. Items have at most 8 bytes.
-    ///
-    /// # Safety
-    /// The items are written.
-    #[inline(always)]
-    pub unsafe fn sixteen(&self, place: u32) -> Vectors {
-        let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
-        for_each_vector!(V => {
-            if V < size_of::<T>() {
-                for_each_item!(P of T => {
-                    let item = V as u32 * vector_items::<T>() + P as u32;
-                    // SAFETY: the item is written: this function's condition.
-                    let item = unsafe { self.item(place + item) };
-                    put_item::<T>(&mut vectors[V], P, item_of(&item, 0));
-                });
-            }
-        });
-        vectors
-    }
-
-    /// The vector that has the item at a place, with its items in the order of the launch's direction.
-    ///
-    /// # Safety
-    /// An item of this vector is written. Its other places may hold anything.
-    #[inline(always)]
-    pub unsafe fn vector(&self, place: u32) -> Vector {
-        // SAFETY: an item of the vector is written: the same condition as this function's.
-        let vector = unsafe { self.vector_in_memory(place) };
-        self.direction
-            .turned::<T>(&vector, vector_items::<T>() as usize)
-    }
-
-    /// The vector that has the item at a place, in the order of memory.
-    ///
-    /// # Safety
-    /// The same condition as for [`Self::vector`].
-    #[inline(always)]
-    pub unsafe fn vector_in_memory(&self, place: u32) -> Vector {
-        // The vectors of a row are permuted (see `offset_of`).
-        let number = place / vector_items::<T>();
-        let offset = (number ^ (number / ROW_VECTORS % ROW_VECTORS)) * VECTOR_BYTES as u32;
-        // SAFETY: an item of the vector is written (this function's condition), so the vector is in the items' memory. Vectors lie at
-        // multiples of 16 bytes.
-        unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }
-    }
-
-    /// Writes a vector at a place where a vector begins.
-    ///
-    /// # Safety
-    /// The items' memory has the place, and no other thread uses the vector there.
-    #[inline(always)]
-    pub unsafe fn put_vector(&self, place: u32, vector: Vector) {
-        let vector = self
-            .direction
-            .turned::<T>(&vector, vector_items::<T>() as usize);
-        // SAFETY: the vector is in the items' memory, and no other thread uses it (this function's conditions); vectors lie at multiples
-        // of 16 bytes.
-        unsafe { Self::VECTOR_ACCESS.write_shared(self.vector_address(place).cast(), vector) };
     }
 
     /// Writes an item, the first of `vector`, at a place.

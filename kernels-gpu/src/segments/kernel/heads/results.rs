@@ -4,7 +4,7 @@ use crate::contract::WARP_LANES;
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{vector_items, Work, FAN};
+use crate::segments::{offset_of, offset_of_turn, vector_items, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Access};
 
@@ -46,18 +46,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let to: *mut u32 = self.output.wrapping_add(self.lowest(item)).cast();
         let far = places as u64 * size_of::<O::Output>() as u64;
         let far = self.offsets.direction.signed(far) as usize;
-        // SAFETY of each call: the vector is between `begin` and `end`, and its results are written (this function's conditions). Global
-        // memory has room for each item's result (the launch's condition 5). The vector is aligned in global memory.
-        let copy = |vector: usize, place: u32| unsafe {
+        let copy = |vector: usize, offset: u32| {
             let to = to.wrapping_byte_add(far.wrapping_mul(vector));
-            access.store(to, room.vector_in_memory(place));
+            // SAFETY: in each call, a vector lies at `offset`. Its places are between `begin` and `end`, and its results are written (this
+            // function's conditions). Global memory has room for each item's result (the launch's condition 5). The vector is aligned in
+            // global memory.
+            unsafe { access.store(to, room.vector_at(offset)) };
         };
         // Most calls copy all 512 places. If `first` is before `begin`, the difference wraps to a large number.
         let all = WARP_LANES * FAN;
         if end - begin >= all && first.wrapping_sub(begin) <= end - begin - all {
+            let offset = offset_of::<T>(place as usize) as u32;
             for_each_vector!(V => {
                 if V < size_of::<T>() {
-                    copy(V, place.wrapping_add(V as u32 * places));
+                    copy(V, offset_of_turn(offset, V as u32));
                 }
             });
             return;
@@ -68,7 +70,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // If `place` is before `begin`, the difference wraps to a large number.
                 let is_whole = place.wrapping_sub(begin) < end - begin && place + items <= end;
                 if is_whole {
-                    copy(V, place);
+                    copy(V, offset_of::<T>(place as usize) as u32);
                 }
             }
         });

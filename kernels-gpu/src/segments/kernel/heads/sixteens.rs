@@ -349,12 +349,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .is_multiple_of(vector_items::<T>())
     }
 
-    /// The bits of the items of vector `vector`.
-    #[inline(always)]
-    fn bits_of_vector(vector: usize) -> u32 {
-        ((1 << vector_items::<T>()) - 1) << (vector as u32 * vector_items::<T>())
-    }
-
     /// The items of the work at 16 places. For a place that does not belong to the work, this returns another item of the work. If no place
     /// belongs to the work, all vectors are zero.
     ///
@@ -372,8 +366,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         if here.live == 0 {
             return items;
         }
+        let has_whole_vectors = Self::has_whole_vectors(work, here);
+        if has_whole_vectors && here.live == ALL {
+            // SAFETY: all 16 places have items of the work, which are written: this function's condition. Place 0 begins a vector, so the
+            // window's first item has place 0 too.
+            return unsafe { room.vectors_of_sixteen(here.first) };
+        }
         let some = here.live.trailing_zeros();
-        if Self::has_whole_vectors(work, here) {
+        if has_whole_vectors {
             for_each_vector!(V => {
                 if V < size_of::<T>() {
                     // If no item of the vector belongs to the work, another vector is read.
@@ -383,24 +383,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     items[V] = unsafe { room.vector(place) };
                 }
             });
-            if here.live != ALL {
-                // SAFETY: the place has an item of the work, which is written: this function's condition.
-                let other = unsafe { room.item(first.wrapping_add(some)) };
-                for_each_vector!(V => {
-                    if V < size_of::<T>() {
-                        let mut vector = [0; VECTOR_WORDS];
-                        for_each_item!(P of T => {
-                            let number = V as u32 * vector_items::<T>() + P as u32;
-                            let item = match here.live & 1 << number {
-                                0 => item_of(&other, 0),
-                                _ => item_of(&items[V], P),
-                            };
-                            put_item::<T>(&mut vector, P, item);
-                        });
-                        items[V] = vector;
-                    }
-                });
-            }
+            // SAFETY: the place has an item of the work, which is written: this function's condition.
+            let other = unsafe { room.item(first.wrapping_add(some)) };
+            for_each_vector!(V => {
+                if V < size_of::<T>() {
+                    let mut vector = [0; VECTOR_WORDS];
+                    for_each_item!(P of T => {
+                        let number = V as u32 * vector_items::<T>() + P as u32;
+                        let item = match here.live & 1 << number {
+                            0 => item_of(&other, 0),
+                            _ => item_of(&items[V], P),
+                        };
+                        put_item::<T>(&mut vector, P, item);
+                    });
+                    items[V] = vector;
+                }
+            });
             return items;
         }
         for_each_vector!(V => {
@@ -420,8 +418,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         items
     }
 
-    /// Writes the results in `items` to shared memory, in place of the work's items at 16 places. If a vector has one of these items, this
-    /// may also write to the vector's places that do not belong to the work.
+    /// Writes the results in `items` to shared memory, in place of the work's items at 16 places. At least one of the places belongs to the
+    /// work. If vectors begin at these places, this also writes to the places that do not belong to the work.
     ///
     /// # Safety
     /// The items' memory has the work's places, and no other thread uses these 16 places. No thread uses places that do not belong to the
@@ -434,18 +432,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         here: &Sixteen,
         items: &Vectors,
     ) {
-        let first = here.first.wrapping_add(work.starts);
         if Self::has_whole_vectors(work, here) {
-            for_each_vector!(V => {
-                if V < size_of::<T>() && here.live & Self::bits_of_vector(V) != 0 {
-                    let place = first.wrapping_add(V as u32 * vector_items::<T>());
-                    // SAFETY: the vector has an item of the work, so the items' memory has the vector. No other thread uses the vector:
-                    // this function's conditions.
-                    unsafe { room.put_vector(place, items[V]) };
-                }
-            });
+            // SAFETY: the items' memory has all 16 places, since one of them belongs to the work, and the memory is a multiple of 16 places
+            // long. No other thread uses these places: this function's conditions. The window's first item has place 0, as in
+            // `load_sixteen`.
+            unsafe { room.put_sixteen(here.first, items) };
             return;
         }
+        let first = here.first.wrapping_add(work.starts);
         for_each_vector!(V => {
             if V < size_of::<T>() {
                 for_each_item!(P of T => {

@@ -156,9 +156,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut vectors: Vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < size_of::<T>() + 1 {
-                let place = Ord::min(begin - skipped + V as u32 * items, begin + FAN - 1);
+                // A leaf that begins where a vector begins has no items in a further vector. Then the first vector is read again.
+                let number = match (V == size_of::<T>(), skipped) {
+                    (true, 0) => 0,
+                    _ => V as u32,
+                };
                 // SAFETY: the items are written (this function's condition), and each vector that is read has at least one of them.
-                vectors[V] = unsafe { room.vector(place) };
+                vectors[V] = unsafe { room.vector_from(begin - skipped + number * items) };
             }
         });
         let mut value = O::identity();

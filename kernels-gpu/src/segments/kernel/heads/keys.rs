@@ -28,7 +28,7 @@
 //! Blocks of 512 threads, with this room, were slower: runs of 1 took 6.9 µs, and runs by a power law took 12.1 µs.
 
 use crate::contract::WARP_LANES;
-use crate::element::Element;
+use crate::element::{Element, Words};
 use crate::op::Op;
 use crate::segments::Task;
 use crate::simt;
@@ -85,113 +85,132 @@ impl Keys {
         unsafe { self.words.wrapping_add(word as usize).read() }
     }
 
-    /// Loads the vector of words that begins with word `word`.
+    /// The address of the key of item `item`. If `item` has wrapped, so has the address.
+    #[inline(always)]
+    fn address_of(self, item: u64) -> *const u32 {
+        self.words.wrapping_add((item << self.shift()) as usize)
+    }
+}
+
+/// The keys of consecutive items. Places are counted from one of these items.
+#[derive(Clone, Copy)]
+struct Stretch {
+    /// The address of the key at place 0. Its item may not exist.
+    keys: *const u32,
+    /// The first and the last place whose item exists, among those that are looked at.
+    places: [i32; 2],
+}
+
+impl Stretch {
+    /// Loads the key at a place. In place of a key that does not exist, the nearest key is loaded. A key of one word becomes the low word.
     ///
     /// # Safety
-    /// The vector's words are readable, and `word` is a multiple of 4.
+    /// The stretch's keys are readable. They have two words if `WIDE`, and otherwise one.
     #[inline(always)]
-    unsafe fn vector(self, word: u64) -> [u32; 4] {
-        // SAFETY: the words are readable (this function's condition). The keys' address is a multiple of 16, and so is the vector's.
-        unsafe { simt::load_vector(self.words.wrapping_add(word as usize)) }
+    unsafe fn key<const WIDE: bool>(&self, place: i32) -> u64 {
+        let [first, last] = self.places;
+        let place = Ord::max(Ord::min(place, last), first) as isize;
+        // SAFETY: the key is readable, and lies at a multiple of its size: keys begin at a multiple of 16 bytes.
+        unsafe {
+            match WIDE {
+                true => self.keys.cast::<u64>().wrapping_offset(place).read(),
+                false => self.keys.wrapping_offset(place).read() as u64,
+            }
+        }
     }
 
-    /// A bit for each key of a vector of keys: whether the key is a head. `before` has the two words before the vector. The bits of the key
-    /// of item 0, and of keys that do not exist, may be 0 or 1.
+    /// Loads the keys of the turn whose first place is `place`.
+    ///
+    /// # Safety
+    /// The condition of [`Self::key`].
     #[inline(always)]
-    fn heads_of(self, vector: [u32; 4], before: u64) -> u32 {
-        let [low, high] = [before as u32, (before >> 32) as u32];
-        let [a, b, c, _] = vector;
-        if self.are_wide() {
-            let words = differences(vector, [low, high, a, b]);
-            let either = words | words >> 1;
-            either & 1 | either >> 1 & 2
-        } else {
-            differences(vector, [high, a, b, c])
+    unsafe fn turn<const WIDE: bool>(&self, place: u32) -> TurnKeys {
+        let place = place as i32;
+        let mut own = [0; VECTOR_WORDS as usize];
+        // SAFETY: the condition is this function's.
+        unsafe {
+            for_each_vector!(W in 0 1 2 3 => {
+                own[W] = self.key::<WIDE>(place + W as i32 * u32::BITS as i32 + simt::lane() as i32);
+            });
+            TurnKeys {
+                own,
+                before: self.key::<WIDE>(place - 1),
+            }
         }
     }
 }
 
-/// Compares two vectors of words. Bit `i` of the result says whether they differ in word `i`.
-#[inline(always)]
-fn differences(left: [u32; 4], right: [u32; 4]) -> u32 {
-    let mut differences = 0;
-    for_each_vector!(W in 0 1 2 3 => {
-        differences |= ((left[W] != right[W]) as u32) << W;
-    });
-    differences
+/// The keys that a warp compares in a turn: those of 128 consecutive items, whose bits fill a vector.
+#[derive(Clone, Copy)]
+struct TurnKeys {
+    /// In entry `w`, the calling lane's key among those of word `w`.
+    own: [u64; VECTOR_WORDS as usize],
+    /// The key before all of these.
+    before: u64,
+}
+
+impl TurnKeys {
+    /// A bit for each item of the turn: whether its key differs from the key before. If one of these two keys does not exist, the bit is 0.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, with the keys of one turn.
+    #[inline(always)]
+    unsafe fn differences<const WIDE: bool>(&self) -> Words {
+        let lane = simt::lane();
+        let from = lane.wrapping_sub(1) % WARP_LANES;
+        let mut words = [0; VECTOR_WORDS as usize];
+        let mut last = self.before;
+        for_each_vector!(W in 0 1 2 3 => {
+            let own = self.own[W];
+            // SAFETY: the whole warp shuffles and votes: this function's condition.
+            unsafe {
+                let mut turned = simt::shuffle_from(own as u32, from) as u64;
+                if WIDE {
+                    turned |= (simt::shuffle_from((own >> 32) as u32, from) as u64) << 32;
+                }
+                let before = if lane == 0 { last } else { turned };
+                // Lane 0 gets the last of these keys.
+                last = turned;
+                words[W] = simt::ballot(own != before);
+            }
+        });
+        // The last key of the turn is not used.
+        let _ = last;
+        words
+    }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Loads the vector of keys that begins with the key of item `item`, and the two words before the vector. If the vector begins before
-    /// item 0, the number `item` has wrapped. In place of a word that does not exist, another word of the keys is loaded.
+    /// Writes `count` words of bits to `words`; `count` is a multiple of 4. A bit says whether the key at a place of the stretch differs from
+    /// the key before.
     ///
     /// # Safety
-    /// The launch has an item, and its keys are readable. `item` is a multiple of the number of keys that a vector has.
+    /// Convergent: the whole block. The stretch's keys are readable. They have two words if `WIDE`, and otherwise one. There is room for the
+    /// words at a multiple of 16 bytes, and nobody else uses it.
     #[inline(always)]
-    unsafe fn load_keys(&self, keys: Keys, item: u64) -> ([u32; 4], u64) {
-        let shift = keys.shift();
-        let (word, end) = (item << shift, self.offsets.item_count << shift);
-        // SAFETY: each word that is loaded is before the keys' end, and the number of a vector's first word is a multiple of 4. The two
-        // words before the vector, or the first two words of the keys, lie at a multiple of 8 bytes.
-        unsafe {
-            if word < end && end - word >= VECTOR_WORDS as u64 {
-                let before: *const u64 = keys
-                    .words
-                    .wrapping_add(word.saturating_sub(2) as usize)
-                    .cast();
-                (keys.vector(word), before.read())
-            } else {
-                let load = |word: u64| keys.word(Ord::min(word, end - 1));
-                let mut vector = [0; 4];
-                for_each_vector!(W in 0 1 2 3 => { vector[W] = load(word.wrapping_add(W as u64)); });
-                let [low, high] = [load(word.wrapping_sub(2)), load(word.wrapping_sub(1))];
-                (vector, low as u64 | (high as u64) << 32)
-            }
-        }
-    }
-
-    /// Writes `count` words of bits to `words`. The first bit is that of item `first`. If the bits begin before item 0, the number `first`
-    /// has wrapped.
-    ///
-    /// # Safety
-    /// Convergent: the whole block. The launch has an item, and its keys are readable. There is room for the words, and nobody else uses
-    /// it.
-    #[inline(always)]
-    unsafe fn mark_words(&self, keys: Keys, first: u64, words: *mut u32, count: u32) {
-        let items = VECTOR_WORDS >> keys.shift();
-        let lane = simt::lane();
-        let end = count * u32::BITS;
-        let item_at = |place: u32| first.wrapping_add((place + lane * items) as u64);
-        let mut place = simt::warp() * WARP_LANES * items;
-        // SAFETY: there is an item, and the keys are readable (this function's conditions). `first` and the places are multiples of 4.
-        let mut loaded = unsafe { self.load_keys(keys, item_at(place)) };
-        while place < end {
-            let step = simt::opaque_one() as u32;
-            let own = place + lane * items;
-            let item = item_at(place);
-            let (vector, before) = loaded;
-            place += step * self.threads() * items;
+    unsafe fn mark_stretch<const WIDE: bool>(
+        &self,
+        stretch: &Stretch,
+        words: *mut u32,
+        count: u32,
+    ) {
+        let mut word = simt::warp() * VECTOR_WORDS;
+        // SAFETY: the keys are readable and have this size: this function's conditions.
+        let mut loaded = unsafe { stretch.turn::<WIDE>(word * u32::BITS) };
+        while word < count {
+            let own = word;
+            let turn = loaded;
+            word += simt::opaque_one() as u32 * self.threads() / WARP_LANES * VECTOR_WORDS;
             // The keys of the next turn are in flight during this turn.
-            if place < end {
+            if word < count {
                 // SAFETY: as before the loop.
-                loaded = unsafe { self.load_keys(keys, item_at(place)) };
+                loaded = unsafe { stretch.turn::<WIDE>(word * u32::BITS) };
             }
-            // SAFETY: the whole warp shuffles, since all lanes have the same `place`. The launch has an item, and its keys are readable.
-            // Each word is written by one lane.
+            // SAFETY: the whole warp is here, since all lanes have the same `word`. Lane 0 alone writes these words.
             unsafe {
-                let heads = keys.heads_of(vector, before) | (item == 0) as u32;
-                let existing = self.offsets.item_count.saturating_sub(item);
-                let heads = heads & ((1 << Ord::min(existing, items as u64)) - 1);
-                // 8 lanes have the bits of a word, or 16 if keys are wide.
-                let mut word = heads << (own % u32::BITS);
-                for_each_vector!(S in 1 2 4 8 => {
-                    if S < 8 || keys.are_wide() {
-                        word |= simt::shuffle_from(word, lane ^ S as u32);
-                    }
-                });
-                let number = own / u32::BITS;
-                if own.is_multiple_of(u32::BITS) && number < count {
-                    words.wrapping_add(number as usize).write(word);
+                let bits = turn.differences::<WIDE>();
+                if simt::lane() == 0 {
+                    simt::write_vector(words.wrapping_add(own as usize), bits);
                 }
             }
         }
@@ -206,9 +225,28 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let origin = number << self.window_shift;
         let first = origin.wrapping_sub(NEAR_ITEMS as u64);
         let count = NEAR_WORDS + self.window_words() + NODE_WORDS;
+        let upto = Ord::min(self.offsets.item_count - origin, (count * u32::BITS) as u64) as i32;
+        let stretch = Stretch {
+            keys: keys.address_of(first),
+            places: [
+                if number > 0 { -1 } else { NEAR_ITEMS as i32 },
+                NEAR_ITEMS as i32 + upto - 1,
+            ],
+        };
         // SAFETY: the whole block is here, the window and its keys exist, and nobody uses the room of the leaves' values: this function's
-        // conditions.
-        unsafe { self.mark_words(keys, first, room.raw_bits(), count) };
+        // conditions. The room begins at a multiple of 16 bytes. The word of item 0 is written by the lane that has written it before.
+        unsafe {
+            let words = room.raw_bits();
+            match keys.are_wide() {
+                true => self.mark_stretch::<true>(&stretch, words, count),
+                false => self.mark_stretch::<false>(&stretch, words, count),
+            }
+            // Item 0 is a head. Its turn is the second one, which warp 1 has.
+            if number == 0 && simt::thread_index() == WARP_LANES {
+                let word = words.wrapping_add(NEAR_WORDS as usize);
+                word.write(simt::read_shared(word) | 1);
+            }
+        };
     }
 
     /// Finds the heads in and around window `number`, and publishes the heads in the window. Returns what the block has found. In a

@@ -153,9 +153,10 @@ pub const fn chunk_items<T, A>() -> u64 {
 }
 
 /// The binary logarithm of the number of diagonals of a window. The launch has `diagonals` diagonals, and a full chunk has `chunk_items`
-/// items. If segments start at heads, items take the place of diagonals. The device holds `resident_blocks` short blocks at a time. In a large launch, a window has as many diagonals as a chunk has
-/// items. A small launch has more windows, with fewer diagonals each: at most one window for each [`BLOCKS_PER_SMALL_WINDOW`] resident
-/// blocks, with at least 2^[`LEAST_WINDOW_SHIFT`] diagonals.
+/// items. If segments start at heads, items take the place of diagonals. The device holds `resident_blocks` short blocks at a time.
+///
+/// In a large launch, a window has as many diagonals as a chunk has items. A small launch has more windows, with fewer diagonals each: at
+/// most one window for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks, with at least 2^[`LEAST_WINDOW_SHIFT`] diagonals.
 pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64) -> u32 {
     let most_windows = resident_blocks / BLOCKS_PER_SMALL_WINDOW;
     let mut shift = chunk_items.trailing_zeros();

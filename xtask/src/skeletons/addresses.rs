@@ -8,8 +8,7 @@
 //! { .reg .u64 %s; cvta.to.shared.u64 %s, %rd2;      becomes      { .reg .u64 %s; mov.u64 %s, %rd1;
 //! ```
 //!
-//! The driver's compiler does not see that both conversions together are a copy, and emits five instructions. Scans by key of 2^26 `f32`
-//! executed 4 % more instructions with them.
+//! The driver's compiler does not see that both conversions together are a copy, and emits up to five instructions for them.
 
 use std::collections::BTreeMap;
 

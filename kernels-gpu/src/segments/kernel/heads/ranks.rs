@@ -187,8 +187,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let words = self.window_words();
         let warps = self.threads() / WARP_LANES;
         let each = words.div_ceil(Ord::max(warps, 1));
-        // SAFETY: the header, the words and the items are written. No word belongs to two warps, and each head has one lane, so one thread writes the outputs of a run. The
-        // outputs have room. The whole warp is here, and all lanes have the same words. Thread 0 alone calls `end`.
+        // SAFETY: the header, the words and the items are written. No word belongs to two warps, and each head has one lane, so one thread
+        // writes the outputs of a run. The outputs have room. The whole warp is here, and all lanes have the same words. Thread 0 alone
+        // calls `end`.
         unsafe {
             let window = self.window_number(0);
             let has_tail = work.tail_chunk == 0;

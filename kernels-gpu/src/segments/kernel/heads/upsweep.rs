@@ -26,8 +26,8 @@ pub const IS_RAGGED: u32 = 8;
 pub const GOES_ON: u32 = 16;
 
 impl<T: Element, A: Accumulator> Room<T, A> {
-    /// How many entries the lists of all warps of a block of 2^n threads have room for together. At most one listed chunk begins at the 16 places of a lane, since a
-    /// listed chunk has more than 16 items.
+    /// How many entries the lists of all warps of a block of 2^n threads have room for together. At most one listed chunk begins at the 16
+    /// places of a lane, since a listed chunk has more than 16 items.
     const LISTED: u32 = Self::WINDOW_WORDS * u32::BITS / FAN;
 
     /// The address of an entry of a warp's list of nodes, in a block of `threads` threads. The entry is the place where the node begins.

@@ -250,7 +250,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let word = words.wrapping_add(NEAR_WORDS as usize);
                 word.write(simt::read_shared(word) | 1);
             }
-        };
+        }
     }
 
     /// Finds the heads in and around window `number`, and publishes the heads in the window. Returns what the block has found. In a

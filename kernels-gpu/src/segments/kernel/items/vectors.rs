@@ -3,18 +3,23 @@
 use crate::contract::THREAD_VECTORS;
 use crate::element::{for_each_item, item_of, put_item, vector_of};
 use crate::element::{Element, Vector, VECTOR_WORDS};
-use crate::segments::{offset_in_sixteen, offset_of, vector_items, ROW_BYTES, VECTOR_BYTES};
+use crate::segments::{offset_in_sixteen, offset_of, vector_items};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Vectors};
 
+use super::super::rings::place_of_vector;
 use super::Room;
-
-/// How many vectors a row of shared memory has.
-const ROW_VECTORS: u32 = (ROW_BYTES / VECTOR_BYTES) as u32;
 
 impl<T: Element, A: Copy> Room<T, A> {
     /// How a vector is accessed.
     pub(super) const VECTOR_ACCESS: Access = Access::new(16, 16);
+
+    /// A vector with its items in the opposite order, in a backward launch. This turns the order of memory to that of the launch, and back.
+    #[inline(always)]
+    fn turned(&self, vector: &Vector) -> Vector {
+        self.direction
+            .turned::<T>(vector, vector_items::<T>() as usize)
+    }
 
     /// The 16 items from a place on, in vectors. Items have at most 8 bytes.
     ///
@@ -44,8 +49,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub unsafe fn vector(&self, place: u32) -> Vector {
         // SAFETY: an item of the vector is written: the same condition as this function's.
         let vector = unsafe { self.vector_in_memory(place) };
-        self.direction
-            .turned::<T>(&vector, vector_items::<T>() as usize)
+        self.turned(&vector)
     }
 
     /// As [`Self::vector`], at a place where a vector begins. This takes fewer instructions.
@@ -56,8 +60,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub unsafe fn vector_from(&self, place: u32) -> Vector {
         // SAFETY: a vector lies there, and an item of the vector is written: this function's condition.
         let vector = unsafe { self.vector_at(offset_of::<T>(place as usize) as u32) };
-        self.direction
-            .turned::<T>(&vector, vector_items::<T>() as usize)
+        self.turned(&vector)
     }
 
     /// The vector that has the item at a place, in the order of memory.
@@ -66,9 +69,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The same condition as for [`Self::vector`].
     #[inline(always)]
     pub unsafe fn vector_in_memory(&self, place: u32) -> Vector {
-        // The vectors of a row are permuted (see `offset_of`).
-        let number = place / vector_items::<T>();
-        let offset = (number ^ (number / ROW_VECTORS % ROW_VECTORS)) * VECTOR_BYTES as u32;
+        let offset = place_of_vector(place / vector_items::<T>());
         // SAFETY: an item of the vector is written: this function's condition.
         unsafe { self.vector_at(offset) }
     }
@@ -96,7 +97,7 @@ impl<T: Element, A: Copy> Room<T, A> {
             if V < size_of::<T>() {
                 // SAFETY: the vector's items are written: this function's condition.
                 let vector = unsafe { self.vector_at(offset_in_sixteen(offset, V as u32)) };
-                vectors[V] = self.direction.turned::<T>(&vector, vector_items::<T>() as usize);
+                vectors[V] = self.turned(&vector);
             }
         });
         vectors
@@ -111,7 +112,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         let offset = offset_of::<T>(first as usize) as u32;
         for_each_vector!(V => {
             if V < size_of::<T>() {
-                let vector = self.direction.turned::<T>(&vectors[V], vector_items::<T>() as usize);
+                let vector = self.turned(&vectors[V]);
                 let offset = offset_in_sixteen(offset, V as u32) as usize;
                 let to = self.item_memory().wrapping_add(offset);
                 // SAFETY: the vector is in the items' memory, and no other thread uses it (this function's conditions); vectors lie at
@@ -127,9 +128,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// The items' memory has the place, and no other thread uses the vector there.
     #[inline(always)]
     pub unsafe fn put_vector(&self, place: u32, vector: Vector) {
-        let vector = self
-            .direction
-            .turned::<T>(&vector, vector_items::<T>() as usize);
+        let vector = self.turned(&vector);
         // SAFETY: the vector is in the items' memory, and no other thread uses it (this function's conditions); vectors lie at multiples
         // of 16 bytes.
         unsafe { Self::VECTOR_ACCESS.write_shared(self.vector_address(place).cast(), vector) };

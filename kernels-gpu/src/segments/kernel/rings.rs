@@ -32,7 +32,9 @@ use crate::element::{Element, Words, VECTOR_WORDS};
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::rings::*;
-use crate::segments::{vector_items, FAN, NARROW_CHUNK_ITEMS, ROW_BYTES, VECTOR_BYTES};
+use crate::segments::{
+    offset_of_turn, vector_items, FAN, NARROW_CHUNK_ITEMS, ROW_BYTES, VECTOR_BYTES,
+};
 use crate::simt;
 use crate::thread::{for_each_vector, Access};
 
@@ -203,10 +205,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             for_each_vector!(V => {
                 if V < size_of::<T>() {
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
-                    // 32 vectors, one for each lane, fill four rows of `ROW_BYTES`. So a lane's next vector lies four rows after this one.
-                    // Since vectors are permuted (see `place_of_vector`), its position in its row differs from this one's by half a row.
-                    let far = V as u32 * 4 * ROW_BYTES as u32;
-                    let place = (own ^ (V as u32 % 2 * (ROW_BYTES / 2) as u32)) + far;
+                    // In each turn, the lanes together copy 32 vectors.
+                    let place = offset_of_turn(own, V as u32);
                     // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). Item `first` has
                     // place `before` in its vector (this function's condition), so the step's vectors are aligned in global memory. No
                     // other warp uses the slot (this function's condition), and no other lane copies this vector.

@@ -37,13 +37,29 @@ pub const fn slot_bytes<T>() -> usize {
     STEP_ITEMS as usize * size_of::<T>() + ROW_BYTES
 }
 
-/// The size in bytes of a warp's room in shared memory: the warp's ring, then the values of a chunk's leaves.
-pub const fn ring_bytes<T, A>() -> usize {
-    SLOTS as usize * slot_bytes::<T>() + value_place(CHUNK_LEAVES) as usize * size_of::<A>()
+/// The size in bytes of a warp's room in shared memory: the warp's ring, and the values of a chunk's leaves.
+const fn ring_bytes<T, A>() -> usize {
+    SLOTS as usize * slot_bytes::<T>() + value_bytes::<A>()
+}
+
+/// The size in bytes of the values of a chunk's leaves.
+const fn value_bytes<A>() -> usize {
+    value_place(CHUNK_LEAVES) as usize * size_of::<A>()
+}
+
+/// Where the ring of warp `warp` lies in a block's shared memory, and where the values of the warp's leaves lie. The rooms of two warps are
+/// together a multiple of a row. First come both rings, then the values of both. So all rings begin at rows (see [`ROW_BYTES`]).
+#[inline(always)]
+pub const fn ring_and_values<T, A>(warp: u32) -> [u32; 2] {
+    let (pair, second) = (warp / 2, warp % 2);
+    let ring = const { SLOTS as usize * slot_bytes::<T>() } as u32;
+    let values = const { value_bytes::<A>() } as u32;
+    let first = const { first_ring::<A>() } as u32 + pair * 2 * (ring + values);
+    [first + second * ring, first + 2 * ring + second * values]
 }
 
 /// Where the warps' rooms begin in a block's shared memory: after the header.
-pub const fn first_ring<A>() -> usize {
+const fn first_ring<A>() -> usize {
     size_of::<Header<A>>().next_multiple_of(ROW_BYTES)
 }
 
@@ -165,6 +181,8 @@ pub const fn has_rings<O: Op<T>, T: Element>() -> bool {
 const _: () = {
     // A block that takes whole rows has at most this many chunks: the number of its windows plus the number of a row's chunks.
     assert!((MOST_ROW_WINDOWS + FAN) as usize <= BLOCK_CHUNKS);
+    assert!((2 * value_bytes::<u32>()).is_multiple_of(ROW_BYTES));
+    assert!(has_rings::<crate::op::Sum, f32>() && has_rings::<crate::op::Sum, f64>());
     assert!(BLOCK_CHUNKS * size_of::<u64>() <= size_of::<Header<u64>>());
     assert!(BLOCK_CHUNKS * size_of::<u32>() <= size_of::<Header<u32>>());
 };

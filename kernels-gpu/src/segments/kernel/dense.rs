@@ -9,7 +9,7 @@ use crate::element::Element;
 use crate::indices::write_result;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{Task, Work, FAN, NO_CHUNK, START_BYTES, VECTOR_STARTS};
+use crate::segments::{Task, Work, FAN, NO_CHUNK, ROW_STARTS, START_BYTES, VECTOR_STARTS};
 use crate::simt;
 
 use super::items::Room;
@@ -53,8 +53,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let count = work.chunk_count;
         let thread = simt::thread_index();
         let first = self.first_offset(work.segment, count);
-        // Words are counted from the first word of the first vector.
-        let before = first.addr() as u32 / START_BYTES % VECTOR_STARTS;
+        // Words are counted from the first word of the first row.
+        let before = first.addr() as u32 / START_BYTES % ROW_STARTS;
         let from = first.wrapping_sub(before as usize);
         let behind = self.offsets.direction.if_backward(count as u64) as u32;
         let to = work.starts.wrapping_sub((before + behind) * START_BYTES);
@@ -69,12 +69,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         } else {
             (rest + thread - VECTOR_STARTS, end)
         };
-        let mut word = whole + thread * VECTOR_STARTS;
+        // The first vector of each warp begins a row.
+        let mut word = whole / ROW_STARTS * ROW_STARTS + thread * VECTOR_STARTS;
         // SAFETY: the words from `begin` to `end` are offsets of segments of the launch, so they are readable. There is room for the start
         // of each chunk and for the end of the last chunk. Each word is copied or written by one thread: the words from `whole` to `rest`
         // in vectors, and the words before and after these one by one. Vectors are aligned in both memories. No thread uses the starts of
         // earlier works (condition 2 of `copy_offsets`).
         unsafe {
+            if word < whole {
+                word += self.threads() * VECTOR_STARTS;
+            }
             while word < rest {
                 let step = simt::opaque_one() as u32;
                 let from = from.wrapping_add(word as usize);

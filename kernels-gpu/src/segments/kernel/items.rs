@@ -273,12 +273,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     ) {
         let items = vector_items::<T>();
         let item_count = self.offsets.item_count;
-        // If place 0 is before item 0, `work.base` has wrapped, and is larger than any item's number.
+        // If the first vector begins before item 0, the number of its first item has wrapped, and is larger than any item's number.
+        let begin = work.begin / items * items;
+        let from = work.base.wrapping_add(begin as u64);
         let upto = work
             .base
             .wrapping_add(work.end.next_multiple_of(items) as u64);
-        let all_exist = work.base < item_count && upto <= item_count;
+        let all_exist = from < item_count && upto <= item_count;
+        // Each warp begins at a row. So all its copies begin at rows, in both memories (see `ROW_BYTES`).
         let mut place = thread * items;
+        if place < begin {
+            place += items * threads;
+        }
         if !all_exist {
             while place < work.end {
                 // SAFETY: the same conditions as this function's; no other thread takes this vector.

@@ -94,7 +94,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let number =
             |step: u32| ((first + (step >> shift) * warps) << shift) + (step & (unit_steps - 1));
         let all = self.offsets.segment_count * self.offsets.row_items;
-        let before = self.place_of(0);
+        let before = self.place_in_vector(0);
         let slot_bytes = const { slot_bytes::<T>() as u32 };
         let (ring, values) = self.ring_of(warp);
         // Begins to copy a step of the warp's units to a slot.
@@ -165,11 +165,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub fn ring_of(&self, warp: u32) -> (*mut u8, Values<O::Accumulator>) {
         let memory: *mut u8 = self.header.cast();
-        let ring = memory.wrapping_add(const { first_ring::<O::Accumulator>() });
-        let ring_bytes = const { ring_bytes::<T, O::Accumulator>() as u32 };
-        let ring = ring.wrapping_add((warp * ring_bytes) as usize);
-        let values = ring.wrapping_add(const { SLOTS as usize * slot_bytes::<T>() });
-        (ring, Values(values.cast()))
+        let [ring, values] = ring_and_values::<T, O::Accumulator>(warp);
+        let values = memory.wrapping_add(values as usize);
+        (memory.wrapping_add(ring as usize), Values(values.cast()))
     }
 
     /// Begins to copy a step's items to the slot that begins `slot` bytes after `ring`. The step has `count` items, at most [`STEP_ITEMS`]:

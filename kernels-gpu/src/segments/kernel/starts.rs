@@ -10,7 +10,8 @@ use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{
-    chunk_items, Layout, RoomSize, Task, Work, FAN, START_BYTES, VECTOR_STARTS, WARP_CHUNKS,
+    chunk_items, Layout, RoomSize, Task, Work, FAN, ROW_STARTS, START_BYTES, VECTOR_STARTS,
+    WARP_CHUNKS,
 };
 use crate::simt;
 
@@ -47,16 +48,18 @@ impl Chunk {
     }
 }
 
-/// The slots for a work's leaves, or for its nodes. Chunk `c`, which starts at place `p`, has the slots from `p / size + spare·c` on. If
-/// chunk `c` had the slots from `p / size` on, there might be no slot for an incomplete leaf or node at a chunk's end. So `spare` is 1,
-/// except in two kinds of works: works of one chunk, and works of rows whose length is a multiple of `size` items. In such rows, all chunks
-/// start at places with the same remainder modulo `size`.
+/// The slots for a work's leaves, or for its nodes. Chunk `c`, which starts `d` items after the work's first item, has the slots from
+/// `d / size + spare·c` on. If chunk `c` had the slots from `d / size` on, there might be no slot for an incomplete leaf or node at a
+/// chunk's end. So `spare` is 1, except in two kinds of works: works of one chunk, and works of rows whose length is a multiple of `size`
+/// items. In such rows, `d` is a multiple of `size`.
 #[derive(Clone, Copy)]
 pub struct Slots {
     /// The most items of a leaf or node.
     size: u32,
     /// How many spare slots each chunk has: 0 or 1.
     spare: u32,
+    /// The place of the work's first item.
+    begin: u32,
     /// How many slots there are.
     pub count: u32,
 }
@@ -65,7 +68,7 @@ impl Slots {
     /// The first slot of a chunk that starts at place `start`.
     #[inline(always)]
     pub fn first(&self, chunk: u32, start: u32) -> u32 {
-        start / self.size + chunk * self.spare
+        (start - self.begin) / self.size + chunk * self.spare
     }
 }
 
@@ -78,7 +81,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         self.end_of_starts() - (VECTOR_STARTS - 1) * START_BYTES
     }
 
-    /// Where the last vector of starts ends. The items' memory ends there too.
+    /// Where the last row of starts ends. The items' memory ends there too.
     #[inline(always)]
     fn end_of_starts(&self) -> u32 {
         self.by_room_size(
@@ -92,16 +95,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         )
     }
 
-    /// Where the starts of a work lie: the value of [`Work::starts`]. Their last vector ends where the items' memory ends. An offset of 4
-    /// bytes has the same position in its vector in shared memory as in its vector in global memory.
+    /// Where the starts of a work lie: the value of [`Work::starts`]. Their last row ends where the items' memory ends. An offset of 4
+    /// bytes has the same position in its row in shared memory as in its 128 bytes in global memory.
     #[inline(always)]
     pub fn starts_of(&self, segment: u64, chunk_count: u32) -> u32 {
         let first = self.first_offset(segment, chunk_count);
-        let words = first.addr() as u32 / START_BYTES % VECTOR_STARTS;
-        let vectors = (words + chunk_count + 1).div_ceil(VECTOR_STARTS);
+        let words = first.addr() as u32 / START_BYTES % ROW_STARTS;
+        let rows = (words + chunk_count + 1).div_ceil(ROW_STARTS);
         // In a backward scan, the first chunk's start is the last one in memory.
         let before = self.offsets.direction.if_backward(chunk_count as u64);
-        self.end_of_starts() - vectors * VECTOR_STARTS * START_BYTES
+        self.end_of_starts() - rows * ROW_STARTS * START_BYTES
             + (words + before as u32) * START_BYTES
     }
 
@@ -303,18 +306,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub fn slots(&self, work: &Work, size: u32) -> Slots {
         let row = self.offsets.row_items;
-        if work.chunk_count == 1 || row != 0 && row.is_multiple_of(size as u64) {
-            Slots {
-                size,
-                spare: 0,
-                count: (work.end - work.begin).div_ceil(size),
-            }
+        let items = work.end - work.begin;
+        let (spare, count) = if work.chunk_count == 1 || row != 0 && row.is_multiple_of(size as u64)
+        {
+            (0, items.div_ceil(size))
         } else {
-            Slots {
-                size,
-                spare: 1,
-                count: work.end / size + work.chunk_count,
-            }
+            (1, items / size + work.chunk_count)
+        };
+        Slots {
+            size,
+            spare,
+            begin: work.begin,
+            count,
         }
     }
 

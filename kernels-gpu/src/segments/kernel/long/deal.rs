@@ -237,7 +237,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 true => Ord::min(rest, NARROW_CHUNK_ITEMS) as u32,
                 false => 0,
             };
-            let about = About::new(items, self.place_of(first), window, goal, is_tail);
+            let about = About::new(items, self.place_in_vector(first), window, goal, is_tail);
             if has_chunk & (items == 0) {
                 self.finish_dealt(about, O::identity());
             }

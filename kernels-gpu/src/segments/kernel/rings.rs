@@ -14,9 +14,9 @@
 //!            after the last step of a unit, fold nodes of 16 leaves, then the root of up to 16 nodes
 //! ```
 //!
-//! The input's first item may lie anywhere in a vector. All steps begin at the same place in a vector. If this place is not the vector's
-//! first, a step takes one vector more than its items would fill. Two neighbouring lanes then read the vector in which one leaf ends and
-//! the next begins.
+//! The input's first item may lie anywhere in a row of 128 bytes. All steps of a chunk begin at the same place in a row. If this place is
+//! not the row's first, a step takes one vector more than its items would fill, and its slot has one row more. Two neighbouring lanes then
+//! read the vector in which one leaf ends and the next begins.
 //!
 //! A unit is a chunk or, if rows have fewer leaves than a step, one step with several rows. If rows have several chunks, a block has whole
 //! rows. Its warps take the chunks of these rows in turn, and put each chunk's value into shared memory. After a barrier, one lane for each
@@ -94,7 +94,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let number =
             |step: u32| ((first + (step >> shift) * warps) << shift) + (step & (unit_steps - 1));
         let all = self.offsets.segment_count * self.offsets.row_items;
-        let before = self.place_in_vector(0);
+        let before = self.place_of(0);
         let slot_bytes = const { slot_bytes::<T>() as u32 };
         let (ring, values) = self.ring_of(warp);
         // Begins to copy a step of the warp's units to a slot.
@@ -171,11 +171,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     }
 
     /// Begins to copy a step's items to the slot that begins `slot` bytes after `ring`. The step has `count` items, at most [`STEP_ITEMS`]:
-    /// item `first` and the items after it. In the vector of item `first`, `before` items come before item `first`. Each of these earlier
-    /// items, and each item from item `all` on, may be replaced by a copy of item `first`.
+    /// item `first` and the items after it. In the row of item `first`, `before` items come before item `first`. Each of these earlier
+    /// items, and each item from item `all` on, may be left out, or replaced by a copy of item `first`.
     ///
     /// # Safety
-    /// The whole warp. Item `first` and all items before item `all` exist. `before` is the first item's place in its vector. No other warp
+    /// The whole warp. Item `first` and all items before item `all` exist. `before` is the first item's place in its row. No other warp
     /// uses the slot, and no lane of this warp uses it before the copies are done.
     #[inline(always)]
     pub unsafe fn bring_step(
@@ -191,13 +191,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let begin = first.wrapping_sub(before as u64);
         let lane = simt::lane();
         let step_vectors = const { STEP_ITEMS / vector_items::<T>() };
-        let has_more = (before != 0) as u32;
-        let upto = begin.wrapping_add(((step_vectors + has_more) * items) as u64);
+        // The vectors before the one with the step's first item, and one past the vector with the step's last item.
+        let lead = before / items;
+        let end = (before + STEP_ITEMS).div_ceil(items);
+        let lowest = begin.wrapping_add((lead * items) as u64);
+        let upto = begin.wrapping_add((end * items) as u64);
         let from = self
             .input
             .wrapping_add(begin as usize)
             .wrapping_add((lane * items) as usize);
-        if count == STEP_ITEMS && begin <= first && upto <= self.offsets.item_count {
+        if count == STEP_ITEMS && lowest <= first && upto <= self.offsets.item_count {
             // `own` is computed again for each step. If it were computed once, the loop over the steps would need too many registers.
             let own = place_of_vector(lane * simt::late_one());
             for_each_vector!(V => {
@@ -205,18 +208,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
                     // In each turn, the lanes together copy 32 vectors.
                     let place = offset_of_turn(own, V as u32);
-                    // SAFETY: all items of the step's vectors exist, and nobody writes them (the launch's condition 2). Item `first` has
-                    // place `before` in its vector (this function's condition), so the step's vectors are aligned in global memory. No
-                    // other warp uses the slot (this function's condition), and no other lane copies this vector.
-                    unsafe { Self::bring_vector(ring, slot + place, from.cast()) };
+                    if V != 0 || lane >= lead {
+                        // SAFETY: all items of the vectors from `lead` to `end` exist, and nobody writes them (the launch's condition 2).
+                        // Item `first` has place `before` in its row (this function's condition), so the vectors are aligned in global
+                        // memory. No other warp uses the slot (this function's condition), and no other lane copies this vector.
+                        unsafe { Self::bring_vector(ring, slot + place, from.cast()) };
+                    }
                 }
             });
-            if has_more != 0 && lane == 0 {
+            if step_vectors + lane < end {
                 let from = from.wrapping_add((step_vectors * items) as usize);
-                // SAFETY: as above, for the last vector.
-                unsafe {
-                    Self::bring_vector(ring, slot + place_of_vector(step_vectors), from.cast())
-                };
+                let place = offset_of_turn(own, const { size_of::<T>() as u32 });
+                // SAFETY: as above, for the vectors in the slot's last row.
+                unsafe { Self::bring_vector(ring, slot + place, from.cast()) };
             }
             return;
         }
@@ -254,7 +258,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The fold of the lane's leaf in the slot that begins `slot` bytes after `ring`. The leaf begins with item `before` of a vector.
+    /// The fold of the lane's leaf in the slot that begins `slot` bytes after `ring`. The step's first item has place `before` in its row.
     /// `index` is the index of the leaf's first item.
     ///
     /// # Safety
@@ -267,38 +271,45 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         before: u32,
         index: u64,
     ) -> O::Accumulator {
+        let items = vector_items::<T>();
         let many = const { vector_items::<T>() > 2 };
+        let lead = before / items;
         // SAFETY: the conditions are this function's.
         unsafe {
-            match before {
-                0 => self.fold_slot_at::<0>(ring, slot, index),
-                2 if many => self.fold_slot_at::<2>(ring, slot, index),
-                3 if many => self.fold_slot_at::<3>(ring, slot, index),
-                _ => self.fold_slot_at::<1>(ring, slot, index),
+            if before == 0 {
+                return self.fold_slot_at::<0, false>(ring, slot, 0, index);
+            }
+            match before % items {
+                0 => self.fold_slot_at::<0, true>(ring, slot, lead, index),
+                2 if many => self.fold_slot_at::<2, true>(ring, slot, lead, index),
+                3 if many => self.fold_slot_at::<3, true>(ring, slot, lead, index),
+                _ => self.fold_slot_at::<1, true>(ring, slot, lead, index),
             }
         }
     }
 
-    /// As [`Self::fold_slot`], for a leaf that begins with item `BEFORE` of a vector.
+    /// As [`Self::fold_slot`], for a leaf that begins with item `BEFORE` of a vector. The step begins in vector `lead` of the slot. If the
+    /// step begins inside a row (`IS_INSIDE`), a leaf may lie in two rows. Otherwise `lead` is 0.
     ///
     /// # Safety
     /// The conditions of [`Self::fold_slot`].
     #[inline(always)]
-    unsafe fn fold_slot_at<const BEFORE: usize>(
+    unsafe fn fold_slot_at<const BEFORE: usize, const IS_INSIDE: bool>(
         &self,
         ring: *const u8,
         slot: u32,
+        lead: u32,
         index: u64,
     ) -> O::Accumulator {
-        // The number of the leaf's first vector is a multiple of `leaf_vectors`. So each of the leaf's first `leaf_vectors` vectors has a
-        // place that is `first` with some low bits flipped. The places are computed again for each step. If they were computed once, the
+        // If the step begins a row, the number of the leaf's first vector is a multiple of `leaf_vectors`. So each of the leaf's vectors has
+        // a place that is `first` with some low bits flipped. The places are computed again for each step. If they were computed once, the
         // loop over the steps would need too many registers.
         let leaf_vectors = const { FAN / vector_items::<T>() };
-        let vector = simt::lane() * leaf_vectors * simt::late_one();
+        let vector = simt::lane() * leaf_vectors * simt::late_one() + lead;
         let first = place_of_vector(vector);
         let read = |number: usize| {
-            let place = match number as u32 == leaf_vectors {
-                true => place_of_vector(vector + leaf_vectors),
+            let place = match IS_INSIDE {
+                true => place_of_vector(vector + number as u32),
                 false => first ^ (number * VECTOR_BYTES) as u32,
             };
             // SAFETY: the vector lies in the slot, whose copies are done (this function's condition), so its items are written. Places that

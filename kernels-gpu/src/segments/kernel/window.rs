@@ -3,7 +3,7 @@
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{self, chunk_items, room_items, row_items, vector_items};
+use crate::segments::{self, chunk_items, room_items, row_items};
 use crate::segments::{RoomSize, Task, Window, Work, NO_CHUNK};
 use crate::tickets;
 use crate::{simt, warp};
@@ -292,12 +292,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let address = self.input.wrapping_add(place as usize).addr();
         let place = address as u64 / size_of::<T>() as u64 % row_items::<T>() as u64;
         offsets.direction.place(place, row_items::<T>() as u64) as u32
-    }
-
-    /// An item's place within its vector.
-    #[inline(always)]
-    pub fn place_in_vector(&self, item: u64) -> u32 {
-        self.place_of(item) % vector_items::<T>()
     }
 
     /// A work of the block. Each window has two works. Either the second work or both works may be empty.

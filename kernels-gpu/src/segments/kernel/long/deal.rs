@@ -65,7 +65,7 @@ impl About {
         self.0 & 0xffff
     }
 
-    /// The first item's place in its vector.
+    /// The first item's place in its row.
     #[inline(always)]
     pub fn before(self) -> u32 {
         self.0 >> 16 & 0xff
@@ -237,7 +237,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 true => Ord::min(rest, NARROW_CHUNK_ITEMS) as u32,
                 false => 0,
             };
-            let about = About::new(items, self.place_in_vector(first), window, goal, is_tail);
+            let about = About::new(items, self.place_of(first), window, goal, is_tail);
             if has_chunk & (items == 0) {
                 self.finish_dealt(about, O::identity());
             }

@@ -112,22 +112,27 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // each chunk with items, by the chunk's lane of the warp that takes the chunk.
         unsafe {
             let mut to_fold = own & simt::ballot(dealt.about.items() > 0);
-            let (mut to_bring, mut brought) = (to_fold, 0);
+            let mut to_bring = to_fold;
+            // Of the chunk that is being copied: the first item that is left, how many items are left, the first item's place in its row,
+            // and whether all items of the chunk's vectors exist.
+            let (mut first, mut left, mut before, mut exist) = (0, 0, 0, false);
             let mut bring = |slot: u32| {
-                if to_bring != 0 {
+                if left == 0 && to_bring != 0 {
                     let chunk = to_bring.trailing_zeros();
                     let about = dealt.about.on_lane(chunk);
-                    let items = about.items();
-                    let first = warp::shuffle_from(dealt.first, chunk) + brought as u64;
-                    let count = Ord::min(items - brought, STEP_ITEMS);
-                    let all = self.offsets.item_count;
-                    self.bring_step(ring, slot, first, count, about.before(), all);
-                    brought += STEP_ITEMS;
-                    if brought >= items {
-                        to_bring &= to_bring - 1;
-                        brought = 0;
-                    }
+                    first = warp::shuffle_from(dealt.first, chunk);
+                    (left, before) = (about.items(), about.before());
+                    exist = self.vectors_exist(first, left, before);
+                    to_bring &= to_bring - 1;
                 }
+                if left >= STEP_ITEMS && exist {
+                    self.bring_whole_step(ring, slot, first, before);
+                } else if left > 0 {
+                    let count = Ord::min(left, STEP_ITEMS);
+                    self.bring_part(ring, slot, first, count, before, self.offsets.item_count);
+                }
+                first += STEP_ITEMS as u64;
+                left = left.saturating_sub(STEP_ITEMS);
                 simt::end_copies();
             };
             let mut slot = 0;
@@ -135,41 +140,42 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 bring(slot);
                 slot += slot_bytes * simt::opaque_one() as u32;
             }
-            let (mut slot, mut folded) = (0, 0);
+            let mut slot = 0;
             while to_fold != 0 {
                 let one = simt::opaque_one() as u32;
-                simt::await_copies_before_last();
-                // Orders the other lanes' copies before the reads below. Orders the reads of the values of an earlier chunk before the
-                // writes below.
-                simt::warp_barrier();
                 let chunk = to_fold.trailing_zeros();
                 let about = dealt.about.on_lane(chunk);
                 let (items, before) = (about.items(), about.before());
-                let place = folded + simt::lane() * FAN;
-                let index = self.index_of(about) + place as u64;
-                let value = if items - folded >= STEP_ITEMS {
-                    self.fold_slot(ring, slot, before, index)
-                } else {
-                    let count = Ord::min(items.saturating_sub(place), FAN);
-                    self.fold_rest(ring, slot, before, count, index)
-                };
-                if place < items {
-                    values.address(place / FAN).write(value);
-                }
-                // Orders the reads of the slot before the copies below, and the writes of the leaves' values before the reads by
-                // `fold_chunk`.
-                simt::warp_barrier();
-                bring(slot);
-                folded += STEP_ITEMS * one;
-                if folded >= items {
-                    let value = Self::fold_chunk(values, items);
-                    if simt::lane() == chunk {
-                        self.finish_dealt(about, value);
+                let first_index = self.index_of(about);
+                let mut folded = 0;
+                while folded < items {
+                    simt::await_copies_before_last();
+                    // Orders the other lanes' copies before the reads below. Orders the reads of the values of an earlier chunk before the
+                    // writes below.
+                    simt::warp_barrier();
+                    let place = folded + simt::lane() * FAN;
+                    let index = first_index + place as u64;
+                    let value = if items - folded >= STEP_ITEMS {
+                        self.fold_slot(ring, slot, before, index)
+                    } else {
+                        let count = Ord::min(items.saturating_sub(place), FAN);
+                        self.fold_rest(ring, slot, before, count, index)
+                    };
+                    if place < items {
+                        values.address(place / FAN).write(value);
                     }
-                    to_fold &= to_fold - 1;
-                    folded = 0;
+                    // Orders the reads of the slot before the copies below, and the writes of the leaves' values before the reads by
+                    // `fold_chunk`.
+                    simt::warp_barrier();
+                    bring(slot);
+                    folded += STEP_ITEMS * one;
+                    slot = SLOTS / 2 * slot_bytes - slot;
                 }
-                slot = SLOTS / 2 * slot_bytes - slot;
+                let value = Self::fold_chunk(values, items);
+                if simt::lane() == chunk {
+                    self.finish_dealt(about, value);
+                }
+                to_fold &= to_fold - 1;
             }
         }
     }

@@ -1,9 +1,10 @@
-//! Counts the cost of a launch: for short and long segments, every item is read once and every result is written once.
+//! Counts the cost of a launch: for short and long segments, every item is read once, every result is written once, and copies begin at
+//! lines of both memories.
 
 use virtual_gpu::{Checks, Policy, RunOptions};
 use warpfold::Sum;
 
-use crate::engine::{Engine, GENERATIONS};
+use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::shapes;
 
 const ITEMS: usize = 1 << 17;
@@ -83,6 +84,44 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
             let sectors = results / 32 + 4 * counters.blocks;
             assert!(counters.global_sectors_written <= sectors);
             assert_eq!(counters.local_bytes, 0);
+        }
+    }
+}
+
+/// Copies that begin inside a line join about two pairs of lines for each 128 bytes.
+#[test]
+fn copies_to_shared_memory_begin_at_lines() {
+    let options = RunOptions {
+        policy: Policy::OneBlock,
+        checks: Checks::none(),
+        ..RunOptions::default()
+    };
+    let text = |symbol| SM_90.kernel(symbol);
+    let reduce = Engine::new::<Sum, f32>(SM_90, 4, &text("segmented_reduce_sum_f32"), ITEMS);
+    let scan = Engine::new::<Sum, f32>(SM_90, 4, &text("segmented_scan_sum_f32"), ITEMS);
+    // The first item of almost every segment lies inside a line.
+    for length in [3, 7, 101, 777, 5001, ITEMS - 5] {
+        let count = ITEMS / length;
+        let offsets = shapes::offsets(5, &vec![length; count]);
+        let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+        let items = vec![1.0; ITEMS];
+        let (_, _, reduced) = reduce
+            .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
+            .unwrap();
+        let (_, _, scanned) = scan
+            .segmented_scan::<Sum, f32>(&items, &offsets, false, &options)
+            .unwrap();
+        let lines = (4 * length * count / 128) as u64;
+        // Dense works copy their offsets too.
+        let more = (4 * count / 128) as u64;
+        for counters in [reduced, scanned] {
+            // A ring's slot and a window have one line more if they begin inside a line. Offsets have two more.
+            let most = (lines + more) * 17 / 16 + 4 * counters.blocks;
+            assert!(
+                (lines..=most).contains(&counters.copied_lines),
+                "segments of {length}: {} lines of {lines} to {most}",
+                counters.copied_lines
+            );
         }
     }
 }

@@ -9,6 +9,9 @@
 //! * Shared memory has 32 banks of four bytes. An instruction of a warp takes one pass if each lane accesses up to 4 bytes. With 8 bytes
 //!   per lane it takes two passes, each for half of the lanes. With 16 bytes per lane it takes four passes. A pass takes one wavefront, or
 //!   more if its lanes need different words of one bank. Each wavefront beyond the first of its pass is a *bank conflict*.
+//! * A *line* is 128 consecutive bytes at an address that is a multiple of 128. An asynchronous copy to shared memory joins a line of global
+//!   memory with a line of shared memory if the warp's instruction moves bytes from one to the other. A copy of whole lines joins one pair
+//!   of lines for each 128 bytes. If it begins inside a line of either memory, it joins more.
 //! * An asynchronous copy counts as loads and stores, each of at most 16 bytes for each lane. A 128-bit atomic operation also counts as a
 //!   load of each lane, and as a store of each lane that writes.
 
@@ -100,6 +103,8 @@ pub struct Counters {
     pub shared_accesses: u64,
     /// Bank conflicts in shared memory.
     pub bank_conflicts: u64,
+    /// Pairs of lines that asynchronous copies to shared memory join. Copies of more than 16 bytes for each lane are not counted.
+    pub copied_lines: u64,
     /// Divergent branches: the lanes run together before the branch, and not all of them run together after it.
     pub divergent_branches: u64,
     /// Completed block barriers, summed over all blocks.
@@ -173,6 +178,7 @@ impl Counters {
         self.local_bytes += other.local_bytes;
         self.shared_accesses += other.shared_accesses;
         self.bank_conflicts += other.bank_conflicts;
+        self.copied_lines += other.copied_lines;
         self.divergent_branches += other.divergent_branches;
         self.barriers += other.barriers;
         self.barriers_per_block = self.barriers_per_block.max(other.barriers_per_block);

@@ -104,8 +104,8 @@ pub(crate) const ROW_STARTS: u32 = ROW_BYTES as u32 / START_BYTES;
 /// The size in bytes of a row of shared memory: a word in each bank. It is also the size of a line of the caches.
 ///
 /// A warp copies 512 bytes at a time to shared memory. All of these copies should begin at lines and at rows. A CUDA C++ program read 2^28
-/// `f32` through rings on an H200 (2026-11-27). It took 234 µs. It took 271 to 289 µs if the copies began inside lines, or inside rows, or
-/// inside both.
+/// `f32` through rings on an H200 (2026-11-27). It took 234 µs if all copies began at lines and rows. If they began inside lines, inside
+/// rows, or inside both, it took 240 to 303 µs, mostly more than 270.
 pub(crate) const ROW_BYTES: usize = 128;
 
 /// How many items of type `T` lie between two gaps of one item in shared memory, if items are not copied in vectors. Because of the gaps,

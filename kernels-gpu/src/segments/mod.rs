@@ -40,13 +40,13 @@
 //!
 //! A window is copied to shared memory as one [`Work`], or as two if its last chunk does not fit beside the others. In small launches
 //! of narrow items, all chunks of a window fit (see [`RoomSize::Double`]). A **place** is an item's number in a work. If items are copied in
-//! vectors, place 0 is where an aligned vector of the input begins.
+//! vectors, place 0 is where a row of the input begins: 128 bytes at a multiple of 128 bytes.
 //!
 //! A chunk has a **slot** for each of its leaves, and perhaps a spare slot. The slots of consecutive chunks follow each other: chunk `c`,
-//! which starts at place `p`, has the slots from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments'
-//! lengths, and no prefix sum of the chunks' numbers of leaves is needed. In rows whose length is a multiple of 16 items, chunk `c` has the
-//! slots from `p / 16` on. Then a work of 4,096 items has 256 slots, so all warps have equally many leaves. A bit is set for each chunk's
-//! first slot. So the chunk of a slot is found by counting the set bits, from slot 0 to this slot.
+//! which starts `d` items after the work's first item, has the slots from `d / 16 + c` on. So leaves are dealt out to threads evenly,
+//! whatever the segments' lengths, and no prefix sum of the chunks' numbers of leaves is needed. In rows whose length is a multiple of 16
+//! items, chunk `c` has the slots from `d / 16` on. Then a work of 4,096 items has 256 slots, so all warps have equally many leaves. A bit
+//! is set for each chunk's first slot. So the chunk of a slot is found by counting the set bits, from slot 0 to this slot.
 //!
 //! A work is **dense** if its chunks have few items on average. Its offsets are copied to shared memory together with its items, and
 //! checked there. Offsets of 4 bytes are copied in vectors. Each chunk of at most one leaf is taken by one thread, and needs no slot. Slots

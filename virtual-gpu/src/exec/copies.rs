@@ -14,6 +14,7 @@
 use super::block::{Block, Shared};
 use super::machine::{Finding, Machine, Stop};
 use super::memory::Group;
+use super::traffic;
 use super::warp::Warp;
 use crate::checks::Observer;
 use crate::fault::{AccessKind, Conflict, FaultKind, Side, Space};
@@ -248,6 +249,9 @@ impl Warp {
             span: (0, 0),
         };
         copy.span = span(lanes(active).map(|lane| copy.own(lane)));
+        if form.to.space == AddressSpace::Shared && bytes.iter().all(|&bytes| bytes <= 16) {
+            machine.counters.copied_lines += traffic::copied_lines(&copy.from, &copy.to, active);
+        }
         self.check_copy_waited(&copy)?;
         shared.copies.list.push(copy);
         Ok(())

@@ -1,10 +1,12 @@
-//! The cost of one warp instruction's accesses: sectors of global memory, and wavefronts of shared
-//! memory.
+//! The cost of one warp instruction's accesses: sectors of global memory, wavefronts of shared memory,
+//! and lines that a copy joins.
 
 use crate::program::{Row, lanes};
 
 /// The size of a sector in bytes.
 const SECTOR_BYTES: u64 = 32;
+/// The size of a line in bytes.
+const LINE_BYTES: u64 = 128;
 const BANKS: u64 = 32;
 const BANK_BYTES: u64 = 4;
 
@@ -33,6 +35,23 @@ pub(super) fn sectors(addresses: &Row, mask: u32, bytes: u32) -> u64 {
     all.sort_unstable();
     all.dedup();
     all.len() as u64
+}
+
+/// The number of pairs of lines that a copy joins. No lane's bytes cross a border between lines.
+pub(super) fn copied_lines(from: &Row, to: &Row, mask: u32) -> u64 {
+    let pairs = || lanes(mask).map(|lane| (from[lane] / LINE_BYTES, to[lane] / LINE_BYTES));
+    let (mut count, mut last) = (0, None);
+    for pair in pairs() {
+        if last > Some(pair) {
+            let mut all: Vec<_> = pairs().collect();
+            all.sort_unstable();
+            all.dedup();
+            return all.len() as u64;
+        }
+        count += u64::from(last != Some(pair));
+        last = Some(pair);
+    }
+    count
 }
 
 /// The number of wavefronts, without the first wavefront of each pass. If an access has 16 bytes, a pass has 8 lanes. If an access has 8
@@ -102,6 +121,22 @@ mod tests {
         assert_eq!(sectors(&row(|l| 4 * (31 - l)), u32::MAX, 4), 4);
         assert_eq!(sectors(&row(|l| 4 * l), 0b11, 4), 1);
         assert_eq!(sectors(&row(|l| (l % 2) * 4096), u32::MAX, 4), 2);
+    }
+
+    #[test]
+    fn copied_lines_of_usual_patterns() {
+        let lines = |from: u64, to: u64| {
+            copied_lines(&row(|l| from + 16 * l), &row(|l| to + 16 * l), u32::MAX)
+        };
+        assert_eq!(lines(1 << 20, 1024), 4);
+        assert_eq!(lines((1 << 20) + 16, 1024), 8);
+        assert_eq!(lines(1 << 20, 1024 + 64), 8);
+        assert_eq!(lines((1 << 20) + 16, 1024 + 16), 5);
+        let turned = row(|l| 1024 + 16 * (l ^ 3));
+        assert_eq!(copied_lines(&row(|l| 16 * l), &turned, u32::MAX), 4);
+        let backward = row(|l| 2048 - 16 * (l + 1));
+        assert_eq!(copied_lines(&backward, &turned, 0xffff), 2);
+        assert_eq!(copied_lines(&backward, &turned, 0), 0);
     }
 
     #[test]

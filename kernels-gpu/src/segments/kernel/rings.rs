@@ -29,16 +29,14 @@
 mod steps;
 
 use crate::contract::WARP_LANES;
-use crate::element::{for_each_item, item_of, put_item, vector_of};
-use crate::element::{Element, Words, VECTOR_WORDS};
+use crate::element::{for_each_item, item_of, vector_of};
+use crate::element::{Element, Words};
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::rings::*;
-use crate::segments::{
-    offset_of_turn, vector_items, FAN, NARROW_CHUNK_ITEMS, ROW_BYTES, VECTOR_BYTES,
-};
+use crate::segments::{vector_items, FAN, NARROW_CHUNK_ITEMS, ROW_BYTES, VECTOR_BYTES};
 use crate::simt;
-use crate::thread::{for_each_vector, Access};
+use crate::thread::for_each_vector;
 
 use super::whole::Cut;
 use super::Launch;

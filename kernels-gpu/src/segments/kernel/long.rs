@@ -26,14 +26,13 @@
 mod deal;
 
 use crate::contract::WARP_LANES;
-use crate::element::{item_of, Element};
+use crate::element::Element;
 use crate::op::Op;
 use crate::segments::rings::*;
-use crate::segments::{Task, FAN, VECTOR_BYTES};
-use crate::thread::Access;
+use crate::segments::{Task, FAN};
 use crate::{simt, warp};
 
-use super::rings::{place_of_vector, Values};
+use super::rings::Values;
 use super::Launch;
 
 /// A block with one window has long chunks only if this many segments, or more, begin in it. With fewer, there may be too few chunks for
@@ -126,14 +125,15 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     exist = self.vectors_exist(first, left, before);
                     to_bring &= to_bring - 1;
                 }
-                if left >= STEP_ITEMS && exist {
-                    self.bring_whole_step(ring, slot, first, before);
+                let count = Ord::min(left, STEP_ITEMS);
+                if left > 0 && exist {
+                    self.bring_vectors_of(ring, slot, first, count, before);
                 } else if left > 0 {
-                    let count = Ord::min(left, STEP_ITEMS);
-                    self.bring_part(ring, slot, first, count, before, self.offsets.item_count);
+                    let all = self.offsets.item_count;
+                    self.bring_each_of(ring, slot, first, count, before, all);
                 }
                 first += STEP_ITEMS as u64;
-                left = left.saturating_sub(STEP_ITEMS);
+                left -= count;
                 simt::end_copies();
             };
             let mut slot = 0;
@@ -160,7 +160,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         self.fold_slot(ring, slot, before, index)
                     } else {
                         let count = Ord::min(items.saturating_sub(place), FAN);
-                        self.fold_rest(ring, slot, before, count, index)
+                        self.fold_part(ring, slot, before, count, index)
                     };
                     if place < items {
                         values.address(place / FAN).write(value);
@@ -179,38 +179,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 to_fold &= to_fold - 1;
             }
         }
-    }
-
-    /// Folds the first `count` items, at most 16, of the lane's leaf. The leaf lies in the slot that begins `slot` bytes after `ring`. It
-    /// begins with item `before` of a vector. `index` is the index of the leaf's first item.
-    ///
-    /// # Safety
-    /// The slot's copies are done, and the slot has these items.
-    #[inline(always)]
-    unsafe fn fold_rest(
-        &self,
-        ring: *const u8,
-        slot: u32,
-        before: u32,
-        count: u32,
-        index: u64,
-    ) -> O::Accumulator {
-        let mut value = O::identity();
-        let mut item = 0;
-        while item < count {
-            let step = simt::opaque_one() as u32;
-            let offset = (before + simt::lane() * FAN + item) * size_of::<T>() as u32;
-            let place =
-                place_of_vector(offset / VECTOR_BYTES as u32) + offset % VECTOR_BYTES as u32;
-            let from = ring.wrapping_add((slot + place) as usize);
-            // SAFETY: the item is in the slot, and written: this function's conditions.
-            let words = unsafe {
-                const { Access::new(size_of::<T>(), size_of::<T>()) }.read_shared(from.cast())
-            };
-            value = O::combine(value, O::lift_at(item_of(&words, 0), index + item as u64));
-            item += step;
-        }
-        value
     }
 
     /// Computes the value of a chunk of `items` items from its leaves' values. Every lane gets the chunk's value.

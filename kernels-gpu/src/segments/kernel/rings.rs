@@ -200,6 +200,71 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// The fold of the first `count` items, at most 16, of the lane's leaf. The other arguments are as for [`Self::fold_slot`].
+    ///
+    /// # Safety
+    /// The copies of these items to the slot are done.
+    #[inline(always)]
+    pub unsafe fn fold_part(
+        &self,
+        ring: *const u8,
+        slot: u32,
+        before: u32,
+        count: u32,
+        index: u64,
+    ) -> O::Accumulator {
+        let items = vector_items::<T>();
+        let many = const { vector_items::<T>() > 2 };
+        let lead = before / items;
+        // SAFETY: the conditions are this function's.
+        unsafe {
+            match before % items {
+                0 => self.fold_part_at::<0>(ring, slot, lead, count, index),
+                2 if many => self.fold_part_at::<2>(ring, slot, lead, count, index),
+                3 if many => self.fold_part_at::<3>(ring, slot, lead, count, index),
+                _ => self.fold_part_at::<1>(ring, slot, lead, count, index),
+            }
+        }
+    }
+
+    /// As [`Self::fold_part`], for a leaf that begins with item `BEFORE` of a vector. The step begins in vector `lead` of the slot.
+    ///
+    /// # Safety
+    /// The conditions of [`Self::fold_part`].
+    #[inline(always)]
+    unsafe fn fold_part_at<const BEFORE: usize>(
+        &self,
+        ring: *const u8,
+        slot: u32,
+        lead: u32,
+        count: u32,
+        index: u64,
+    ) -> O::Accumulator {
+        let items = vector_items::<T>() as usize;
+        let vector = simt::lane() * (FAN / vector_items::<T>()) + lead;
+        let mut vectors: [Words; 9] = [[0; 4]; 9];
+        // A leaf lies in one vector more if it begins inside a vector.
+        let most = size_of::<T>() + (BEFORE > 0) as usize;
+        for_each_vector!(V in 0 1 2 3 4 5 6 7 8 => {
+            if V < most && V * items < BEFORE + count as usize && count > 0 {
+                // SAFETY: the vector lies in the slot, and has one of the first `count` items of the leaf. Their copies are done, and these
+                // copies move whole vectors or write all items of a vector (this function's condition, and `bring_step`).
+                vectors[V] = unsafe {
+                    simt::read_vector_at(ring, slot + place_of_vector(vector + V as u32))
+                };
+            }
+        });
+        let mut value = O::identity();
+        for_each_item!(I of u8 => {
+            if (I as u32) < count {
+                let place = BEFORE + I;
+                let vector = vector_of(vectors[place / items]);
+                value = O::combine(value, O::lift_at(item_of(&vector, place % items), index + I as u64));
+            }
+        });
+        value
+    }
+
     /// As [`Self::fold_slot`], for a leaf that begins with item `BEFORE` of a vector. The step begins in vector `lead` of the slot. If the
     /// step begins inside a row (`IS_INSIDE`), a leaf may lie in two rows. Otherwise `lead` is 0.
     ///

@@ -32,12 +32,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         before: u32,
         all: u64,
     ) {
-        // SAFETY: the conditions are this function's. The step's vectors exist if `bring_whole_step` is called.
+        // SAFETY: the conditions are this function's. The step's vectors exist if `bring_vectors_of` is called.
         unsafe {
-            if count == STEP_ITEMS && self.vectors_exist(first, count, before) {
-                self.bring_whole_step(ring, slot, first, before);
+            if self.vectors_exist(first, count, before) {
+                self.bring_vectors_of(ring, slot, first, count, before);
             } else {
-                self.bring_part(ring, slot, first, count, before, all);
+                self.bring_each_of(ring, slot, first, count, before, all);
             }
         }
     }
@@ -51,18 +51,25 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         lowest <= first && upto <= self.offsets.item_count
     }
 
-    /// As [`Self::bring_step`], for a step of [`STEP_ITEMS`] items.
+    /// As [`Self::bring_step`], if all items of the step's vectors exist.
     ///
     /// # Safety
     /// The conditions of [`Self::bring_step`]. All items of the step's vectors exist.
     #[inline(always)]
-    pub unsafe fn bring_whole_step(&self, ring: *mut u8, slot: u32, first: u64, before: u32) {
+    pub unsafe fn bring_vectors_of(
+        &self,
+        ring: *mut u8,
+        slot: u32,
+        first: u64,
+        count: u32,
+        before: u32,
+    ) {
         let items = vector_items::<T>();
         let lane = simt::lane();
         let step_vectors = const { STEP_ITEMS / vector_items::<T>() };
         // The vectors before the one with the step's first item, and one past the vector with the step's last item.
         let lead = before / items;
-        let end = (before + STEP_ITEMS).div_ceil(items);
+        let end = (before + count).div_ceil(items);
         let from = self
             .input
             .wrapping_add(first.wrapping_sub(before as u64) as usize)
@@ -74,7 +81,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let from = from.wrapping_add(V * (WARP_LANES * items) as usize);
                 // In each turn, the lanes together copy 32 vectors.
                 let place = offset_of_turn(own, V as u32);
-                if V != 0 || lane >= lead {
+                if (V != 0 || lane >= lead) && V as u32 * WARP_LANES + lane < end {
                     // SAFETY: all items of the vectors from `lead` to `end` exist (this function's condition), and nobody writes them (the
                     // launch's condition 2). Item `first` has place `before` in its row, so the vectors are aligned in global memory. No
                     // other warp uses the slot, and no other lane copies this vector.
@@ -90,12 +97,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// As [`Self::bring_step`], for steps with fewer items, or with vectors that do not exist.
+    /// As [`Self::bring_step`], even if some items of the step's vectors do not exist.
     ///
     /// # Safety
     /// The conditions of [`Self::bring_step`].
     #[inline(always)]
-    pub unsafe fn bring_part(
+    pub unsafe fn bring_each_of(
         &self,
         ring: *mut u8,
         slot: u32,

@@ -82,14 +82,3 @@ impl LoadError {
         }
     }
 }
-
-struct ProblemList<'a>(&'a [Problem]);
-
-impl fmt::Display for ProblemList<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Problem { line, what } in self.0 {
-            write!(f, "\n  line {line}: {what}")?;
-        }
-        Ok(())
-    }
-}

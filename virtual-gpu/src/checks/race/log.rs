@@ -111,9 +111,12 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
+    /// A crowd of one group. It has room for more: others follow at once.
     fn new(group: Group) -> Self {
+        let mut groups = Vec::with_capacity(4);
+        groups.push(group);
         Self {
-            groups: vec![group],
+            groups,
             alone: Some(0),
             sample: Some(group.lowest()).filter(|record| record.is_wide()),
         }

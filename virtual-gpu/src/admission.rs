@@ -1,5 +1,8 @@
 //! Checks that a device and a kernel allow a launch.
 
+use std::error::Error;
+use std::fmt;
+
 use crate::config::{DeviceConfig, Shape};
 use crate::fault::Fault;
 use crate::module::Kernel;
@@ -21,10 +24,9 @@ use crate::module::Kernel;
 /// assert_eq!(error.to_string(), "0 bytes of parameters for a kernel that takes 12");
 /// # Ok::<(), virtual_gpu::LoadError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaunchError {
     /// The grid is empty or larger than the device allows.
-    #[error("a grid of {grid:?} blocks; the device allows 1 to {max:?}")]
     Grid {
         /// The requested grid.
         grid: [u32; 3],
@@ -32,7 +34,6 @@ pub enum LaunchError {
         max: [u32; 3],
     },
     /// The block is empty, larger than the device or the kernel allows, or not the block that the kernel requires.
-    #[error("a block of {block:?} threads; {allowed}")]
     Block {
         /// The requested block.
         block: [u32; 3],
@@ -40,7 +41,6 @@ pub enum LaunchError {
         allowed: String,
     },
     /// More shared memory than a block may have.
-    #[error("{asked} bytes of shared memory; a block may have {max}")]
     SharedMemory {
         /// The requested bytes, static and dynamic together.
         asked: u64,
@@ -48,7 +48,6 @@ pub enum LaunchError {
         max: u32,
     },
     /// The launch passes more or fewer parameter bytes than the kernel takes.
-    #[error("{given} bytes of parameters for a kernel that takes {expected}")]
     Parameters {
         /// Bytes given.
         given: usize,
@@ -56,8 +55,39 @@ pub enum LaunchError {
         expected: u32,
     },
     /// A fault stopped the kernel.
-    #[error(transparent)]
-    Fault(#[from] Box<Fault>),
+    Fault(Box<Fault>),
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchError::Grid { grid, max } => {
+                write!(
+                    f,
+                    "a grid of {grid:?} blocks; the device allows 1 to {max:?}"
+                )
+            }
+            LaunchError::Block { block, allowed } => {
+                write!(f, "a block of {block:?} threads; {allowed}")
+            }
+            LaunchError::SharedMemory { asked, max } => {
+                write!(f, "{asked} bytes of shared memory; a block may have {max}")
+            }
+            LaunchError::Parameters { given, expected } => write!(
+                f,
+                "{given} bytes of parameters for a kernel that takes {expected}"
+            ),
+            LaunchError::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl Error for LaunchError {}
+
+impl From<Box<Fault>> for LaunchError {
+    fn from(fault: Box<Fault>) -> Self {
+        Self::Fault(fault)
+    }
 }
 
 impl LaunchError {

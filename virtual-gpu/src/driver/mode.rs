@@ -7,6 +7,8 @@ use crate::driver::objects::machine::Machine;
 use crate::driver::seam::real::{self, Real};
 use crate::driver::settings::{Choice, Settings};
 use crate::driver::variables::SettingsError;
+use std::error::Error;
+use std::fmt;
 use std::sync::OnceLock;
 
 /// Who answers the driver calls of this process.
@@ -33,21 +35,38 @@ pub enum Mode {
 ///
 /// assert_eq!(ModeError::NoDriver("no libcuda.so.1".to_owned()).code(), Code::NO_DEVICE);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModeError {
     /// An environment variable cannot be used; `cuInit` returns `CUDA_ERROR_INVALID_VALUE`.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(SettingsError),
     /// The real driver is asked for, and no library of a real driver can be opened; `cuInit` returns `CUDA_ERROR_NO_DEVICE`.
-    #[error("VIRTUAL_GPU=off, and there is no CUDA driver: {0}")]
     NoDriver(String),
     /// Another copy of this crate answers as the virtual device in this process; `cuInit` returns
     /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH`.
-    #[error(
-        "there are two virtual drivers in this process, such as one that is linked in and one that was loaded as \
-         libcuda.so.1; what one of them has allocated the other does not know"
-    )]
     TwoDrivers,
+}
+
+impl fmt::Display for ModeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModeError::Settings(error) => error.fmt(f),
+            ModeError::NoDriver(why) => {
+                write!(f, "VIRTUAL_GPU=off, and there is no CUDA driver: {why}")
+            }
+            ModeError::TwoDrivers => f.write_str(
+                "there are two virtual drivers in this process, such as one that is linked in and one that was loaded as \
+                 libcuda.so.1; what one of them has allocated the other does not know",
+            ),
+        }
+    }
+}
+
+impl Error for ModeError {}
+
+impl From<SettingsError> for ModeError {
+    fn from(error: SettingsError) -> Self {
+        Self::Settings(error)
+    }
 }
 
 impl ModeError {
@@ -76,9 +95,18 @@ impl ModeError {
 /// assert_eq!(start(on.clone()), Ok(()));
 /// assert_eq!(start(on), Err(AlreadyStarted));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the driver has already been started, and its settings cannot be changed any more")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlreadyStarted;
+
+impl fmt::Display for AlreadyStarted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the driver has already been started, and its settings cannot be changed any more",
+        )
+    }
+}
+
+impl Error for AlreadyStarted {}
 
 /// The driver that answers.
 pub(crate) enum Backend {

@@ -5,7 +5,9 @@
 
 use crate::VARIABLES;
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 
 /// The names of all variables except `VIRTUAL_GPU` begin with this prefix.
 const PREFIX: &[u8] = b"VIRTUAL_GPU_";
@@ -18,10 +20,9 @@ const PREFIX: &[u8] = b"VIRTUAL_GPU_";
 /// let error = Settings::from_variables([("VIRTUAL_GPU_SEED".into(), "seven".into())]).unwrap_err();
 /// assert!(error.to_string().contains("VIRTUAL_GPU_SEED"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingsError {
     /// Its value cannot be read.
-    #[error("{variable}={value:?} is not {expected}")]
     Value {
         /// The variable.
         variable: &'static str,
@@ -31,7 +32,6 @@ pub enum SettingsError {
         expected: &'static str,
     },
     /// The variable's name begins with `VIRTUAL_GPU_`, but is not in [`VARIABLES`].
-    #[error("there is no setting {}: did you mean {nearest}?", .variable.display())]
     Unknown {
         /// The variable.
         variable: OsString,
@@ -39,6 +39,24 @@ pub enum SettingsError {
         nearest: &'static str,
     },
 }
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SettingsError::Value {
+                variable,
+                value,
+                expected,
+            } => write!(f, "{variable}={value:?} is not {expected}"),
+            SettingsError::Unknown { variable, nearest } => {
+                let variable = variable.display();
+                write!(f, "there is no setting {variable}: did you mean {nearest}?")
+            }
+        }
+    }
+}
+
+impl Error for SettingsError {}
 
 /// The values of the variables that are set, by name.
 pub(super) struct Variables(BTreeMap<&'static str, OsString>);

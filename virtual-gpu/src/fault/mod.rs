@@ -6,6 +6,7 @@ mod streams;
 pub use streams::{Doer, StreamKind, StreamName, StreamRace, StreamSide, ThreadPlace};
 
 use crate::config::WARP_LANES;
+use std::error::Error;
 use std::fmt;
 
 /// A kernel that was stopped, and why.
@@ -28,7 +29,7 @@ use std::fmt;
 /// assert_eq!((fault.line, fault.thread), (2, [0, 0, 0]));
 /// # Ok::<(), virtual_gpu::LoadError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The kind of fault.
     pub kind: FaultKind,
@@ -61,6 +62,8 @@ impl fmt::Display for Fault {
         )
     }
 }
+
+impl Error for Fault {}
 
 impl Fault {
     /// The fault of a launch that raced with other work. The fault names the thread and the line of the access at which the race was found.

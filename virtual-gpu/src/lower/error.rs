@@ -1,5 +1,6 @@
 //! Why a text cannot be loaded.
 
+use std::error::Error;
 use std::fmt;
 
 use crate::memory::MemoryError;
@@ -15,14 +16,12 @@ use crate::ptx::Problem;
 /// let error = Module::load(text, &device, &Memory::new(1 << 20)).unwrap_err();
 /// assert!(matches!(error, LoadError::NoBinaryForDevice { device: (7, 0), .. }));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadError {
     /// The text is malformed or uses unsupported features. Lists the problems that were found. After 10,000 problems, the list may be cut.
-    #[error("the PTX cannot be loaded:{}", ProblemList(.0))]
     Invalid(Vec<Problem>),
     /// The text does not run on the device. Its target is a higher compute capability, or names another architecture (`sm_90a`) or family
     /// (`sm_100f`).
-    #[error("the PTX is for {target}, and the device is sm_{}{}", .device.0, .device.1)]
     NoBinaryForDevice {
         /// The target in the text.
         target: String,
@@ -30,8 +29,42 @@ pub enum LoadError {
         device: (u32, u32),
     },
     /// The module's variables do not fit into memory.
-    #[error("the module's variables: {0}")]
-    Memory(#[from] MemoryError),
+    Memory(MemoryError),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Invalid(problems) => {
+                f.write_str("the PTX cannot be loaded:")?;
+                let mut problems = problems.iter();
+                problems.try_for_each(|Problem { line, what }| write!(f, "\n  line {line}: {what}"))
+            }
+            LoadError::NoBinaryForDevice {
+                target,
+                device: (major, minor),
+            } => write!(
+                f,
+                "the PTX is for {target}, and the device is sm_{major}{minor}"
+            ),
+            LoadError::Memory(error) => write!(f, "the module's variables: {error}"),
+        }
+    }
+}
+
+impl Error for LoadError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            LoadError::Memory(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<MemoryError> for LoadError {
+    fn from(error: MemoryError) -> Self {
+        Self::Memory(error)
+    }
 }
 
 impl LoadError {
@@ -47,16 +80,5 @@ impl LoadError {
             LoadError::Invalid(_) | LoadError::NoBinaryForDevice { .. } => 218,
             LoadError::Memory(_) => 2,
         }
-    }
-}
-
-struct ProblemList<'a>(&'a [Problem]);
-
-impl fmt::Display for ProblemList<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Problem { line, what } in self.0 {
-            write!(f, "\n  line {line}: {what}")?;
-        }
-        Ok(())
     }
 }

@@ -1,5 +1,8 @@
 //! Refused calls on [`Memory`](super::Memory).
 
+use std::error::Error;
+use std::fmt;
+
 use crate::fault::{Extent, Near};
 
 /// Why a call on [`Memory`](super::Memory) was refused.
@@ -9,10 +12,9 @@ use crate::fault::{Extent, Near};
 /// let error = memory.alloc(2 << 20).unwrap_err();
 /// assert!(matches!(error, virtual_gpu::MemoryError::OutOfMemory { asked: 2097152, .. }));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryError {
     /// Not enough memory is left, or not enough unused addresses.
-    #[error("out of memory: {asked} bytes were asked for and {free} of {capacity} are free")]
     OutOfMemory {
         /// Bytes asked for.
         asked: u64,
@@ -22,10 +24,8 @@ pub enum MemoryError {
         capacity: u64,
     },
     /// An allocation of no bytes.
-    #[error("an allocation of zero bytes")]
     ZeroBytes,
     /// The address is not the start of a live allocation.
-    #[error("{address:#x} is not the start of an allocation: {near}")]
     NotAllocated {
         /// The address.
         address: u64,
@@ -33,7 +33,6 @@ pub enum MemoryError {
         near: Near,
     },
     /// The address lies in a freed allocation.
-    #[error("{address:#x} was freed before: {freed}")]
     Freed {
         /// The address.
         address: u64,
@@ -41,7 +40,6 @@ pub enum MemoryError {
         freed: Extent,
     },
     /// A range that is not inside one live allocation.
-    #[error("{bytes} bytes at {address:#x} do not lie inside one allocation: {near}")]
     OutOfBounds {
         /// The address.
         address: u64,
@@ -51,3 +49,35 @@ pub enum MemoryError {
         near: Near,
     },
 }
+
+impl fmt::Display for MemoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryError::OutOfMemory {
+                asked,
+                free,
+                capacity,
+            } => write!(
+                f,
+                "out of memory: {asked} bytes were asked for and {free} of {capacity} are free"
+            ),
+            MemoryError::ZeroBytes => f.write_str("an allocation of zero bytes"),
+            MemoryError::NotAllocated { address, near } => {
+                write!(f, "{address:#x} is not the start of an allocation: {near}")
+            }
+            MemoryError::Freed { address, freed } => {
+                write!(f, "{address:#x} was freed before: {freed}")
+            }
+            MemoryError::OutOfBounds {
+                address,
+                bytes,
+                near,
+            } => write!(
+                f,
+                "{bytes} bytes at {address:#x} do not lie inside one allocation: {near}"
+            ),
+        }
+    }
+}
+
+impl Error for MemoryError {}

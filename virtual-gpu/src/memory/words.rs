@@ -5,8 +5,22 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
 use std::ops::Deref;
-use std::ptr::NonNull;
-use std::sync::atomic::AtomicU32;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU8, AtomicU32};
+
+/// Zeroed bytes. The host provides the pages of a long slice when they are first touched. `None` if the host has no more memory.
+pub(super) fn zeroed_bytes(count: usize) -> Option<Box<[AtomicU8]>> {
+    if count == 0 {
+        return Some(Box::default());
+    }
+    let layout = Layout::array::<AtomicU8>(count).ok()?;
+    // SAFETY: the layout has at least one byte, as was checked above.
+    let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+    let bytes = ptr::slice_from_raw_parts_mut(start.as_ptr().cast(), count);
+    // SAFETY: the global allocator allocated the bytes with the layout of the slice, and zero is a value of `AtomicU8`. Nothing else owns
+    // the bytes.
+    Some(unsafe { Box::from_raw(bytes) })
+}
 
 /// Zeroed words of four bytes.
 pub(super) struct Words {

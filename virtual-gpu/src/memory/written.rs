@@ -6,6 +6,7 @@
 //! The masks hold differences from the initial state, so they begin as zeros. The masks of a large allocation take no host memory until
 //! something changes.
 
+use super::words::zeroed_bytes;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
 /// All bytes of a word.
@@ -33,7 +34,7 @@ impl Written {
 
     fn beginning_with(first: u8, words: usize) -> Option<Self> {
         Some(Self {
-            changed: bytemuck::allocation::try_zeroed_slice_box(words).ok()?,
+            changed: zeroed_bytes(words)?,
             first,
             all: AtomicBool::new(false),
         })

@@ -10,7 +10,8 @@ use crate::alu::Value;
 
 #[derive(Debug)]
 pub(crate) struct Registers {
-    rows: Box<[Row]>,
+    /// All rows, one after the other. In contrast to a slice of rows, a slice of numbers is zeroed without a loop.
+    slots: Box<[u64]>,
     constants: Arc<[Row]>,
     predicates: Box<[u32]>,
 }
@@ -20,7 +21,7 @@ impl Registers {
         let mut predicates = vec![0; predicate_count as usize].into_boxed_slice();
         predicates[0] = ALL_LANES;
         Self {
-            rows: vec![[0; LANES]; register_count as usize].into_boxed_slice(),
+            slots: vec![0; LANES * register_count as usize].into_boxed_slice(),
             constants,
             predicates,
         }
@@ -29,7 +30,7 @@ impl Registers {
     #[inline(always)]
     pub(crate) fn row(&self, reg: Reg) -> &Row {
         match reg.0 & CONSTANT {
-            0 => &self.rows[reg.0 as usize],
+            0 => &self.slots.as_chunks().0[reg.0 as usize],
             _ => &self.constants[(reg.0 & !CONSTANT) as usize],
         }
     }
@@ -37,7 +38,7 @@ impl Registers {
     /// The row of a register, for writing. Constants are never written.
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, reg: Reg) -> &mut Row {
-        &mut self.rows[reg.0 as usize]
+        &mut self.slots.as_chunks_mut().0[reg.0 as usize]
     }
 
     #[inline(always)]

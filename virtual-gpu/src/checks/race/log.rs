@@ -49,10 +49,14 @@ impl Group {
     /// The lanes whose accesses are not ordered before `new`. `new` is an access of a thread that knows `known`.
     #[inline]
     fn not_before(&self, new: Record, known: View<'_>) -> u32 {
-        let unknown = known.unknown_lanes(self.of_lane_0.thread(), self.lanes, self.of_lane_0.time);
-        match self.of_lane_0.thread() == new.thread().of_lane_0() {
-            true => unknown & !(1 << new.thread().lane()),
-            false => unknown,
+        let own = match self.of_lane_0.thread() == new.thread().of_lane_0() {
+            true => 1 << new.thread().lane(),
+            false => 0,
+        };
+        // Most cells are accessed by one thread only.
+        match self.lanes & !own {
+            0 => 0,
+            others => known.unknown_lanes(self.of_lane_0.thread(), others, self.of_lane_0.time),
         }
     }
 
@@ -111,9 +115,12 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
+    /// A crowd of one group. It has room for more: others follow at once.
     fn new(group: Group) -> Self {
+        let mut groups = Vec::with_capacity(4);
+        groups.push(group);
         Self {
-            groups: vec![group],
+            groups,
             alone: Some(0),
             sample: Some(group.lowest()).filter(|record| record.is_wide()),
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
+use std::iter;
 use std::ops::Range;
 
 use super::history::History;
@@ -89,7 +90,7 @@ impl Page {
     fn divide(&mut self, shift: u32) {
         let parts = 1 << (self.shift - shift);
         let cells = std::mem::take(&mut self.cells).into_iter();
-        self.cells = cells.flat_map(|cell| vec![cell; parts]).collect();
+        self.cells = cells.flat_map(|cell| iter::repeat_n(cell, parts)).collect();
         self.shift = shift;
     }
 }

@@ -141,30 +141,13 @@ const STREAMING_STORE_NAMES: [&str; 76] = {
 /// The instructions that put an identity in a register.
 const IDENTITIES: Places = Places {
     pattern: "mov.b32 *, -2147483648;",
-    names: &[
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "empty segment",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-    ],
+    names: &IDENTITY_NAMES,
+};
+
+const IDENTITY_NAMES: [&str; 27] = {
+    let mut names = [Places::OTHER; 27];
+    names[19] = "empty segment";
+    names
 };
 
 const SEGMENTS: Circumstances = Circumstances {

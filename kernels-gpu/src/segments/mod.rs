@@ -228,6 +228,9 @@ pub struct Header<A> {
     pub tag: u32,
     /// Whether the block stops because offsets are refused: 0 or 1.
     pub is_refused: u32,
+    /// Whether a scan's block stops because it waits for a value in vain, since offsets are refused: 0 or 1. Warp 0 may write this while
+    /// other warps still read `is_refused`.
+    pub waits_in_vain: u32,
     /// For each window whose tail [must be combined](Window::is_combined) with earlier chunks, the tail's value. A scan later writes the
     /// prefix of each tail here.
     pub tails: [A; MOST_WINDOWS as usize],

@@ -87,7 +87,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             // Orders the writes of the tail's prefix, or of a refusal, before all threads' reads.
             simt::barrier();
-            if self.is_refused() {
+            if self.has_waited_in_vain() {
                 return false;
             }
             if self.has_roots(room) {
@@ -130,7 +130,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 // Orders the writes of the tail's results, or of a refusal, before all threads' reads.
                 simt::barrier();
-                if self.is_refused() {
+                if self.has_waited_in_vain() {
                     return false;
                 }
             }
@@ -173,11 +173,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     }
                 }
                 None => {
-                    simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
+                    simt::store_shared_atomically(&raw mut (*self.header).waits_in_vain, 1);
                     self.refuse();
                 }
             }
         }
+    }
+
+    /// Whether the last [`Self::find_value_before`] has refused the offsets.
+    ///
+    /// # Safety
+    /// A barrier has followed the call.
+    #[inline(always)]
+    unsafe fn has_waited_in_vain(&self) -> bool {
+        // SAFETY: the word is in shared memory. It was cleared with the header, and a barrier has followed the last write: this function's
+        // condition.
+        unsafe { simt::read_shared(&raw const (*self.header).waits_in_vain) != 0 }
     }
 
     /// A chunk's prefix.

@@ -301,7 +301,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn bring_window(&self, room: Room<T, O::Accumulator>, window: u64, threads: [u32; 2]) {
         let origin = window << self.window_shift;
         let left = self.offsets.item_count - origin;
-        let place = self.place_of(origin);
+        let place = self.place_in_vector(origin);
         let most = (1 << self.window_shift) + NODE_ITEMS;
         let work = Work {
             base: origin.wrapping_sub(place as u64),

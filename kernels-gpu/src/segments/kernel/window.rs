@@ -3,7 +3,7 @@
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{self, chunk_items, room_items, row_items};
+use crate::segments::{self, chunk_items, room_items, row_items, vector_items};
 use crate::segments::{RoomSize, Task, Window, Work, NO_CHUNK};
 use crate::tickets;
 use crate::{simt, warp};
@@ -45,6 +45,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 (*self.header).ticket = ticket.index;
                 (*self.header).tag = ticket.tag;
                 (*self.header).is_refused = 0;
+                (*self.header).waits_in_vain = 0;
             }
             // Orders the writes of the ticket and of the cleared bits before all threads' accesses.
             simt::barrier();
@@ -292,6 +293,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let address = self.input.wrapping_add(place as usize).addr();
         let place = address as u64 / size_of::<T>() as u64 % row_items::<T>() as u64;
         offsets.direction.place(place, row_items::<T>() as u64) as u32
+    }
+
+    /// As [`Self::place_of`], for a work whose place 0 is in the item's vector. Works of segments that start at heads are so: windows of
+    /// items begin at rows anyway, if the input does.
+    #[inline(always)]
+    pub fn place_in_vector(&self, item: u64) -> u32 {
+        self.place_of(item) % vector_items::<T>()
     }
 
     /// A work of the block. Each window has two works. Either the second work or both works may be empty.

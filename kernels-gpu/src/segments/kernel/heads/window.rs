@@ -321,7 +321,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 has_tail,
                 is_last: (of_own != 0 || !goes_on) as u32,
             });
-            let place = self.place_of(origin);
+            let place = self.place_in_vector(origin);
             let mut work = Work {
                 base: origin.wrapping_sub(place as u64),
                 segment: 0,

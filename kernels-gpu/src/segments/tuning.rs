@@ -48,7 +48,8 @@ pub const LONG_BLOCK_THREADS: u32 = 128;
 /// µs with two in blocks of 192. Prefetching a block's next window was slower too (2026-11-26): these sums took 345; 308; 286 µs with the
 /// prefetch, and 338; 298; 275 µs without. In another variant, each block prefetched windows at its start, and guessed from its block index
 /// which windows it would get. This was slower too: sums of 2^24 `f32` in segments of 65,536 took 27.1 µs with this prefetch, and 24.6 µs
-/// without.
+/// without. The prefetch itself seems to be slow: a CUDA C++ program with blocks of this kind read 2^28 `f32` in 240 µs, and in 307 to 332 µs
+/// if each block prefetched the first lines of its chunks (2026-11-27).
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// For each window of a small launch, the device holds at least this many blocks of [`SHORT_BLOCK_THREADS`] at a time. So with most

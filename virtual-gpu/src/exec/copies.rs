@@ -11,10 +11,12 @@
 //! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy that has read its source but not yet
 //! written. So `wait_group.read` waits for the whole copy.
 
+mod copy;
+
+use self::copy::{Copy, span};
 use super::block::{Block, Shared};
 use super::machine::{Finding, Machine, Stop};
 use super::memory::Group;
-use super::traffic;
 use super::warp::Warp;
 use crate::checks::Observer;
 use crate::fault::{AccessKind, Conflict, FaultKind, Side, Space};
@@ -22,47 +24,6 @@ use crate::program::{
     Address, AddressSpace, CopyAsync, Extend, LANES, Mbarrier, Reg, Row, Scope, Strength, Transfer,
     WaitFor, lanes,
 };
-
-/// The copies that the lanes of a warp began with one instruction. They are kept until all of them have been waited for.
-#[derive(Debug)]
-struct Copy {
-    /// The operands of the instruction.
-    form: CopyAsync,
-    warp: u32,
-    pc: u32,
-    /// Lanes whose copy has not landed.
-    in_flight: u32,
-    /// Lanes whose copy has not been waited for.
-    unwaited: u32,
-    from: Row,
-    to: Row,
-    /// `bytes` is the number of bytes to write. `read` is how many of them are read from the source. The rest are written as zeros.
-    bytes: Row,
-    read: Row,
-    /// The mbarrier that the copy reports to.
-    mbarrier: Row,
-    /// For each lane, the number of the group that its copy belongs to.
-    group: [u32; LANES],
-    /// A range that contains all bytes of shared memory that belong to the copies.
-    span: (u64, u64),
-}
-
-impl Copy {
-    /// The bytes of shared memory that belong to one lane's copy: their start and their length.
-    fn own(&self, lane: usize) -> (u64, u64) {
-        match self.form.to.space {
-            AddressSpace::Shared => (self.to[lane], self.bytes[lane]),
-            _ => (self.from[lane], self.read[lane]),
-        }
-    }
-}
-
-/// The smallest range that contains all `ranges`, which are pairs of a start and a length.
-fn span(ranges: impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
-    ranges.fold((u64::MAX, 0), |(first, last), (start, length)| {
-        (first.min(start), last.max(start.saturating_add(length)))
-    })
-}
 
 /// The copies of a block.
 #[derive(Debug, Default)]
@@ -249,9 +210,7 @@ impl Warp {
             span: (0, 0),
         };
         copy.span = span(lanes(active).map(|lane| copy.own(lane)));
-        if form.to.space == AddressSpace::Shared && bytes.iter().all(|&bytes| bytes <= 16) {
-            machine.counters.copied_lines += traffic::copied_lines(&copy.from, &copy.to, active);
-        }
+        machine.counters.copied_lines += copy.joined_lines(active);
         self.check_copy_waited(&copy)?;
         shared.copies.list.push(copy);
         Ok(())

@@ -48,7 +48,7 @@ const fn value_bytes<A>() -> usize {
 }
 
 /// Where the ring of warp `warp` lies in a block's shared memory, and where the values of the warp's leaves lie. The rooms of two warps are
-/// together a multiple of a row. First come both rings, then the values of both. So all rings begin at rows (see [`ROW_BYTES`]).
+/// together a multiple of a row. First come both rings, then the values of both. So all rings begin at rows (see `ROW_BYTES`).
 #[inline(always)]
 pub const fn ring_and_values<T, A>(warp: u32) -> [u32; 2] {
     let (pair, second) = (warp / 2, warp % 2);

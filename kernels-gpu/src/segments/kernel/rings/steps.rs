@@ -1,7 +1,7 @@
 //! The copies of a step's items to a slot of a ring.
 //!
 //! The slot begins with the row of the step's first item. So all copies of whole steps begin at rows, in both memories (see
-//! [`ROW_BYTES`](crate::segments::ROW_BYTES)).
+//! `ROW_BYTES`).
 
 use crate::contract::WARP_LANES;
 use crate::element::{put_item, Element, VECTOR_WORDS};

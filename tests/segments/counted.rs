@@ -9,6 +9,21 @@ use crate::shapes;
 
 const ITEMS: usize = 1 << 17;
 
+/// One block runs at a time, so that no block waits for another.
+fn options() -> RunOptions {
+    RunOptions {
+        policy: Policy::OneBlock,
+        checks: Checks::none(),
+        ..RunOptions::default()
+    }
+}
+
+/// The offsets of `count` segments of `length` items each. The first segment begins at item `begin`.
+fn offsets(begin: usize, length: usize, count: usize) -> Vec<u32> {
+    let offsets = shapes::offsets(begin, &vec![length; count]);
+    offsets.iter().map(|&offset| offset as u32).collect()
+}
+
 #[test]
 fn only_items_offsets_and_results_are_moved() {
     for generation in GENERATIONS {
@@ -16,16 +31,10 @@ fn only_items_offsets_and_results_are_moved() {
         let engine = Engine::new::<Sum, f32>(generation, 4, &text, ITEMS);
         for length in [1, 32, 1024, ITEMS] {
             let count = ITEMS / length;
-            let offsets = shapes::offsets(0, &vec![length; count]);
-            let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
-            let options = RunOptions {
-                policy: Policy::OneBlock,
-                checks: Checks::none(),
-                ..RunOptions::default()
-            };
+            let offsets = offsets(0, length, count);
             let items = vec![1.0; ITEMS];
             let (_, _, counters) = engine
-                .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
+                .segmented_reduce::<Sum, f32>(&items, &offsets, &options())
                 .unwrap();
             let (items, results) = (4 * ITEMS as u64, 4 * count as u64);
             // Each offset is read at most twice: as the end of a chunk, and as the start of the next chunk. Each block also reads offsets
@@ -56,16 +65,10 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
         let engine = Engine::new::<Sum, f32>(generation, 4, &text, ITEMS);
         for length in [1, 32, 1024, ITEMS] {
             let count = ITEMS / length;
-            let offsets = shapes::offsets(0, &vec![length; count]);
-            let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
-            let options = RunOptions {
-                policy: Policy::OneBlock,
-                checks: Checks::none(),
-                ..RunOptions::default()
-            };
+            let offsets = offsets(0, length, count);
             let items = vec![1.0; ITEMS];
             let (_, _, counters) = engine
-                .segmented_scan::<Sum, f32>(&items, &offsets, false, &options)
+                .segmented_scan::<Sum, f32>(&items, &offsets, false, &options())
                 .unwrap();
             let results = 4 * ITEMS as u64;
             // Each offset is read at most twice: as the end of a chunk, and as the start of the next chunk. Each block also reads offsets
@@ -91,25 +94,19 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
 /// Copies that begin inside a line join about two pairs of lines for each 128 bytes.
 #[test]
 fn copies_to_shared_memory_begin_at_lines() {
-    let options = RunOptions {
-        policy: Policy::OneBlock,
-        checks: Checks::none(),
-        ..RunOptions::default()
-    };
     let text = |symbol| SM_90.kernel(symbol);
     let reduce = Engine::new::<Sum, f32>(SM_90, 4, &text("segmented_reduce_sum_f32"), ITEMS);
     let scan = Engine::new::<Sum, f32>(SM_90, 4, &text("segmented_scan_sum_f32"), ITEMS);
     // The first item of almost every segment lies inside a line.
     for length in [3, 7, 101, 777, 5001, ITEMS - 5] {
         let count = ITEMS / length;
-        let offsets = shapes::offsets(5, &vec![length; count]);
-        let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+        let offsets = offsets(5, length, count);
         let items = vec![1.0; ITEMS];
         let (_, _, reduced) = reduce
-            .segmented_reduce::<Sum, f32>(&items, &offsets, &options)
+            .segmented_reduce::<Sum, f32>(&items, &offsets, &options())
             .unwrap();
         let (_, _, scanned) = scan
-            .segmented_scan::<Sum, f32>(&items, &offsets, false, &options)
+            .segmented_scan::<Sum, f32>(&items, &offsets, false, &options())
             .unwrap();
         let lines = (4 * length * count / 128) as u64;
         // Dense works copy their offsets too.

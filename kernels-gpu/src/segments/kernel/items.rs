@@ -275,11 +275,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let item_count = self.offsets.item_count;
         // If the first vector begins before item 0, the number of its first item has wrapped, and is larger than any item's number.
         let begin = work.begin / items * items;
-        let from = work.base.wrapping_add(begin as u64);
+        let lowest = work.base.wrapping_add(begin as u64);
         let upto = work
             .base
             .wrapping_add(work.end.next_multiple_of(items) as u64);
-        let all_exist = from < item_count && upto <= item_count;
+        let all_exist = lowest < item_count && upto <= item_count;
         // Each warp begins at a row. So all its copies begin at rows, in both memories (see `ROW_BYTES`).
         let mut place = thread * items;
         if place < begin {

@@ -119,7 +119,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let own = begin.wrapping_add((vector * items) as u64);
             if own < all && own + items as u64 <= all {
                 let from = self.input.wrapping_add(own as usize);
-                // SAFETY: the vector's items exist, as tested just above. The rest is as above.
+                // SAFETY: the vector's items exist, as tested just above, and nobody writes them (the launch's condition 2). Item `first` has
+                // place `before` in its row, so the vector is aligned in global memory. No other warp uses the slot (this function's
+                // condition), and no other lane copies this vector.
                 unsafe { Self::bring_vector(ring, slot + place_of_vector(vector), from.cast()) };
                 vector += step * WARP_LANES;
                 continue;

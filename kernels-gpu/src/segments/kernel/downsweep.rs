@@ -241,6 +241,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// Replaces each of `count` values by its prefix. `before` is the first value's prefix.
     ///
+    /// On an H200 (2026-11-27), scans of 2^28 `f32` in segments of 32 took 671 µs when one or two values went through the loop, and take 661
+    /// µs. If the loop takes eight values at once instead of four, scans spill 24 bytes, and those of 2^24 items take 54.3 µs, not 49.2.
+    ///
     /// # Safety
     /// The values are written, and no other thread uses them.
     #[inline(always)]
@@ -250,6 +253,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         count: u32,
         mut before: O::Accumulator,
     ) {
+        // Short segments have one or two values, and there may be none. The last value's total is not used.
+        if count <= 2 {
+            // SAFETY: there are `count` values, and no other thread uses them: this function's conditions.
+            unsafe {
+                if count == 2 {
+                    values.add(1).write(O::combine(before, values.read()));
+                }
+                if count > 0 {
+                    values.write(before);
+                }
+            }
+            return;
+        }
         let mut place = 0;
         while place < count {
             let step = simt::opaque_one() as u32;

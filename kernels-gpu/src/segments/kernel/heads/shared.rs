@@ -280,31 +280,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Combines `value` with the values of `count` lanes, one after the other. Lane `first` is the first of these lanes. The next lane's
-    /// value is in flight during each combination.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, with the same `first` and `count`.
-    #[inline(always)]
-    pub unsafe fn combine_with_lanes(
-        mut value: O::Accumulator,
-        values: O::Accumulator,
-        first: u32,
-        count: u32,
-    ) -> O::Accumulator {
-        // SAFETY: the whole warp is here, with the same arguments (this function's condition), and the lanes' numbers are less than 32.
-        let of_lane = |lane: u32| unsafe { warp::shuffle_from(values, lane % WARP_LANES) };
-        let mut next = of_lane(first);
-        let mut place = 0;
-        while place < count {
-            place += simt::opaque_one() as u32;
-            let own = next;
-            next = of_lane(first + place);
-            value = O::combine(value, own);
-        }
-        value
-    }
-
     /// Combines the values of the first `count` lanes, at most sixteen, in the order of the contract. `count` is at least 1. Every lane
     /// gets the result.
     ///
@@ -316,10 +291,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             match O::PAIRS_SIXTEENS || Self::IS_EXACT {
                 true => Self::combine_lanes(value, count, O::identity()),
-                false => {
-                    let first = warp::shuffle_from(value, 0);
-                    Self::combine_with_lanes(first, value, 1, count - 1)
-                }
+                false => Self::fold_lanes(value, count),
             }
         }
     }

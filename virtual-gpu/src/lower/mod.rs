@@ -33,6 +33,7 @@ mod order;
 mod packed;
 mod relation;
 mod rows;
+mod sharing;
 mod space;
 mod special;
 mod synchronise;

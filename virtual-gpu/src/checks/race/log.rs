@@ -131,7 +131,9 @@ impl Crowd {
         }
         let key = record.as_lane_0().key();
         let first = self.groups.partition_point(|group| group.key() < key);
-        let with_key = self.groups[first..].partition_point(|group| group.key() == key);
+        // Few groups have the same key, so this is faster than a binary search.
+        let from_first = self.groups[first..].iter();
+        let with_key = from_first.take_while(|group| group.key() == key).count();
         self.alone = None;
         match with_key {
             0 => self.groups.insert(first, Group::new(record)),

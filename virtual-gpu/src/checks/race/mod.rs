@@ -122,6 +122,7 @@ impl RaceDetector {
                 _ => &mut self.global,
             };
             let cells = pages.cells(address, accesses.bytes);
+            // Without writes there is no race. Then the lanes' reads are remembered together, which is faster than one by one.
             if cells.iter().all(History::is_unwritten) {
                 for cell in cells {
                     cell.read_by_lanes(new, accesses.lanes, View::from(&*known));

@@ -250,32 +250,40 @@ fn check_scans<O: Op<T>, T: Edges, R: Edges>(care: Care, scan: Scan<T, R>) {
         .into_iter()
         .map(ordinary::<O, T>);
     for items in ordinary_lists.chain(special_lists::<O, T>(tile)) {
-        check_scan::<O, T, R>(&scan, &items, 0, 0);
+        let expected = (scan.reference)(&items);
+        check_scan::<O, T, R>(&scan, (&items, &expected), 0, 0);
     }
     if care == Care::Body {
         return;
     }
     let vector = vector_items::<T>();
     let across_tiles = ordinary::<O, T>(tile + 77);
+    let [all, few] = [&across_tiles[..], &across_tiles[..vector]];
+    let [all_scanned, few_scanned] = [all, few].map(scan.reference);
+    let (all, few) = ((all, &all_scanned[..]), (few, &few_scanned[..]));
     for offset in offsets::<T>() {
-        check_scan::<O, T, R>(&scan, &across_tiles, offset, offset);
-        check_scan::<O, T, R>(&scan, &across_tiles, offset, 0);
-        check_scan::<O, T, R>(&scan, &across_tiles, 0, offset);
-        check_scan::<O, T, R>(&scan, &across_tiles[..vector], offset, vector - offset);
+        check_scan::<O, T, R>(&scan, all, offset, offset);
+        check_scan::<O, T, R>(&scan, all, offset, 0);
+        check_scan::<O, T, R>(&scan, all, 0, offset);
+        check_scan::<O, T, R>(&scan, few, offset, vector - offset);
     }
     if let Some(in_place) = scan.in_place {
+        let expected = (in_place.reference)(&across_tiles);
         for offset in offsets::<T>() {
-            check_scan_in_place::<O, T>(&in_place, &across_tiles, offset);
+            check_scan_in_place::<O, T>(&in_place, (&across_tiles, &expected), offset);
         }
         for count in [0, 1, 33, 3 * tile + 1] {
-            check_scan_in_place::<O, T>(&in_place, &ordinary::<O, T>(count), 0);
+            let items = ordinary::<O, T>(count);
+            let expected = (in_place.reference)(&items);
+            check_scan_in_place::<O, T>(&in_place, (&items, &expected), 0);
         }
     }
 }
 
+/// Checks a scan of items, whose results are expected.
 fn check_scan<O: Op<T>, T: Edges, R: Edges>(
     scan: &Scan<T, R>,
-    items: &[T],
+    (items, expected): (&[T], &[R]),
     input_offset: usize,
     output_offset: usize,
 ) {
@@ -286,15 +294,19 @@ fn check_scan<O: Op<T>, T: Edges, R: Edges>(
     let input = Guarded::input::<O>(items, input_offset);
     let output = Guarded::output(items.len(), output_offset);
     (scan.to_output)(gpu(), &input.slice(), &mut output.slice()).unwrap();
-    assert_same_bits(&output.checked(), &(scan.reference)(items), &what);
+    assert_same_bits(&output.checked(), expected, &what);
     assert_same_bits(&input.checked(), items, "the input");
 }
 
-fn check_scan_in_place<O: Op<T>, T: Edges>(in_place: &InPlace<T>, items: &[T], offset: usize) {
+fn check_scan_in_place<O: Op<T>, T: Edges>(
+    in_place: &InPlace<T>,
+    (items, expected): (&[T], &[T]),
+    offset: usize,
+) {
     let what = format!("{} items at {offset}, in place", items.len());
     let data = Guarded::input::<O>(items, offset);
     (in_place.scan)(gpu(), &mut data.slice()).unwrap();
-    assert_same_bits(&data.checked(), &(in_place.reference)(items), &what);
+    assert_same_bits(&data.checked(), expected, &what);
 }
 
 /// Makes a test for each row. The scans of some operators have results of another type than their items.

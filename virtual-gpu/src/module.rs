@@ -213,7 +213,7 @@ impl Kernel {
         &self.siblings[self.index]
     }
 
-    fn program(&self) -> &Program {
+    pub(crate) fn program(&self) -> &Program {
         &self.compiled().program
     }
 

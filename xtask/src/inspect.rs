@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};
 use half::{bf16, f16};
+use rayon::prelude::*;
 use warpfold_kernels::contract::{ScanTiles, THREAD_VECTORS};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::kind::{Definition, Kind, Vectors};
@@ -137,16 +138,15 @@ pub fn inspect_library(text: &str) -> Result<()> {
 
 /// Makes the kernels for older devices from a text, as the library does.
 fn made_for(text: &str, older: &Older) -> Result<String> {
-    let mut whole = String::new();
-    for (symbol, kernel) in kernels(text)? {
+    let made = kernels(text)?.into_par_iter().map(|(symbol, kernel)| {
         let made = older.made_of(&kernel);
         let made = made.with_context(|| format!("there is a rule too few for {symbol}"))?;
         if older.capability == FOR_7_0.capability {
             ensure_has_all(&made).with_context(|| symbol)?;
         }
-        whole += &made;
-    }
-    Ok(whole)
+        Ok(made)
+    });
+    Ok(made.collect::<Result<Vec<String>>>()?.concat())
 }
 
 /// Checks that compute capability 7.0 has all instructions of a text.

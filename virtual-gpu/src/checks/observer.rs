@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::Shape;
 use crate::fault::{AccessKind, FaultKind, Space};
-use crate::program::{Order, Program, Row, Scope, Strength};
+use crate::program::{Order, Program, Row, Scope, Strength, lanes};
 
 /// The accesses of one instruction to one memory space, by some lanes of a warp.
 #[derive(Debug)]
@@ -26,6 +26,17 @@ pub(crate) struct Accesses<'a> {
 impl Accesses<'_> {
     pub(crate) fn is_strong(&self) -> bool {
         !matches!(self.strength, Strength::Weak | Strength::ReadOnly)
+    }
+
+    /// The address of a weak read by several lanes, if all of them read the same bytes.
+    #[inline]
+    pub(crate) fn weak_read_of_one_address(&self) -> Option<u64> {
+        if self.kind != AccessKind::Read || self.is_strong() || self.lanes.count_ones() < 2 {
+            return None;
+        }
+        let first = self.addresses[self.lanes.trailing_zeros() as usize];
+        let is_first = |lane: usize| self.addresses[lane] == first;
+        lanes(self.lanes).all(is_first).then_some(first)
     }
 }
 

@@ -7,7 +7,8 @@ use crate::memory::{Allocation, Lookup};
 use crate::program::AddressSpace;
 
 /// The offset of an access in a memory space of `size` bytes. The space is not global memory. Fails if the access is misaligned or out of
-/// bounds.
+/// bounds. `bytes` is a power of two.
+#[inline(always)]
 pub(super) fn check_space(
     space: AddressSpace,
     kind: AccessKind,
@@ -15,32 +16,37 @@ pub(super) fn check_space(
     bytes: u32,
     size: u64,
 ) -> Result<usize, FaultKind> {
-    let space = named(space);
+    let misaligned = address & u64::from(bytes - 1) != 0;
+    match misaligned || address >= size || u64::from(bytes) > size - address {
+        true => Err(explain_space(named(space), kind, address, bytes, size)),
+        false => Ok(address as usize),
+    }
+}
+
+#[cold]
+fn explain_space(space: Space, kind: AccessKind, address: u64, bytes: u32, size: u64) -> FaultKind {
     if !address.is_multiple_of(bytes.into()) {
-        return Err(FaultKind::Misaligned {
+        return FaultKind::Misaligned {
             space,
             access: kind,
             address,
             bytes,
-        });
-    }
-    if address >= size || u64::from(bytes) > size - address {
-        let extent = Extent {
-            base: 0,
-            bytes: size,
         };
-        return Err(FaultKind::OutOfBounds {
-            space,
-            access: kind,
-            address,
-            bytes,
-            near: match address < size {
-                true => Near::Across(extent),
-                false => Near::After(extent, address - size),
-            },
-        });
     }
-    Ok(address as usize)
+    let extent = Extent {
+        base: 0,
+        bytes: size,
+    };
+    FaultKind::OutOfBounds {
+        space,
+        access: kind,
+        address,
+        bytes,
+        near: match address < size {
+            true => Near::Across(extent),
+            false => Near::After(extent, address - size),
+        },
+    }
 }
 
 /// The allocation that contains an access. Fails if the access is misaligned or in no allocation.

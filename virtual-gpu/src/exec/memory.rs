@@ -55,26 +55,33 @@ pub(super) fn named(space: AddressSpace) -> Space {
     }
 }
 
+/// Reads `width` bytes (1, 2, 4 or 8).
+#[inline(always)]
 fn read_bytes(from: &[u8], at: usize, width: u32) -> u64 {
-    let bytes = &from[at..at + width as usize];
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |value, &byte| value << 8 | u64::from(byte))
+    match &from[at..at + width as usize] {
+        &[a] => a.into(),
+        &[a, b] => u16::from_le_bytes([a, b]).into(),
+        &[a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        bytes => bytes.as_array().map_or(0, |&all| u64::from_le_bytes(all)),
+    }
 }
 
+/// Writes `width` bytes (1, 2, 4 or 8).
+#[inline(always)]
 fn write_bytes(to: &mut [u8], at: usize, width: u32, value: u64) {
-    to[at..at + width as usize].copy_from_slice(&value.to_le_bytes()[..width as usize]);
+    let (to, from) = (&mut to[at..at + width as usize], value.to_le_bytes());
+    match width {
+        4 => to.copy_from_slice(&from[..4]),
+        8 => to.copy_from_slice(&from),
+        _ => to.copy_from_slice(&from[..width as usize]),
+    }
 }
 
 /// Loads one lane's elements into the rows.
 #[inline(always)]
-fn fill(rows: &mut [Row; 4], transfer: &Transfer, lane: usize, read: impl Fn(u64) -> u64) {
+fn fill(rows: &mut [Row], transfer: &Transfer, lane: usize, read: impl Fn(u64) -> u64) {
     let width = transfer.width;
-    for (row, offset) in rows[..transfer.count as usize]
-        .iter_mut()
-        .zip((0..).step_by(width as usize))
-    {
+    for (row, offset) in rows.iter_mut().zip((0..).step_by(width as usize)) {
         row[lane] = extend(read(offset), width, transfer.extend);
     }
 }
@@ -195,15 +202,30 @@ impl Warp {
         transfer: &Transfer,
         active: u32,
     ) -> Result<(), Finding> {
-        let (width, count) = (transfer.width, transfer.count);
+        match transfer.count {
+            1 => self.load_elements::<O, 1>(machine, shared, transfer, active),
+            2 => self.load_elements::<O, 2>(machine, shared, transfer, active),
+            _ => self.load_elements::<O, 4>(machine, shared, transfer, active),
+        }
+    }
+
+    /// A load of `COUNT` elements.
+    fn load_elements<O: Observer, const COUNT: usize>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        transfer: &Transfer,
+        active: u32,
+    ) -> Result<(), Finding> {
+        let width = transfer.width;
         let wish = Wish {
             kind: AccessKind::Read,
             address: transfer.address,
-            bytes: width * count,
+            bytes: width * COUNT as u32,
         };
         for group in self.groups(&transfer.address, active) {
             self.check_waited(&wish, &group)?;
-            let mut out = [[0; 32]; 4];
+            let mut out = [[0; 32]; COUNT];
             for lane in lanes(group.mask) {
                 let found = |kind| Finding { kind, lane };
                 let address = group.addresses[lane];
@@ -236,7 +258,7 @@ impl Warp {
             if O::WATCHES {
                 self.spread_load(machine, shared, transfer, &group);
             }
-            for (row, d) in out.iter().zip(transfer.data).take(count as usize) {
+            for (row, d) in out.iter().zip(transfer.data) {
                 self.registers.keep(d, row, group.mask);
             }
             count_traffic(machine, &group, &wish);

@@ -64,7 +64,7 @@ impl Warp {
         shared: &Shared,
         transfer: &Transfer,
         group: &Group,
-        out: &mut [Row; 4],
+        out: &mut [Row],
     ) {
         if !machine.observer.remembers() || group.space != AddressSpace::Global {
             return;

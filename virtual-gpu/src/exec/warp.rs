@@ -95,19 +95,17 @@ impl Warp {
             live: existing,
             waited: machine.waited_at_start(),
             registers: Registers::new(
-                program.register_count,
+                program.row_count,
                 program.predicate_count,
                 machine.task.constants.clone(),
             ),
             undefined: match (O::WATCHES, machine.is_trusted()) {
                 (true, true) => {
-                    Undefined::nothing(program.register_count, program.predicate_count, local_bytes)
+                    Undefined::nothing(program.row_count, program.predicate_count, local_bytes)
                 }
-                (true, false) => Undefined::everything(
-                    program.register_count,
-                    program.predicate_count,
-                    local_bytes,
-                ),
+                (true, false) => {
+                    Undefined::everything(program.row_count, program.predicate_count, local_bytes)
+                }
                 (false, _) => Undefined::nothing(0, 0, 0),
             },
             local: vec![0; local_bytes],

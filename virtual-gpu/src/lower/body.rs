@@ -10,7 +10,7 @@ use super::names::{Entity, Label, Range, Scope, Variable};
 use super::opcode::Opcode;
 use super::space::Room;
 use super::types::{Kind, Type};
-use super::{dispatch, order};
+use super::{dispatch, order, sharing};
 use crate::counters::Class;
 use crate::program::{
     AddressSpace, CONSTANT, Instruction, LANES, Op, Parameter, Pred, PredSource, Program, Reg,
@@ -357,15 +357,18 @@ impl<'a> Body<'a, '_> {
                 _ => {}
             }
         }
-        let order::Order { ranks, leaders } = order::order(&self.code);
+        let leaders = order::leaders(&self.code);
+        let graph = order::Graph::new(&self.code, &leaders);
+        let row_count = sharing::share_rows(&mut self.code, &graph, self.register_count);
         Program {
             name: name.to_owned(),
             instructions: self.code,
-            ranks,
+            ranks: order::ranks(&graph),
             leaders,
             places: self.places,
             constants: self.constants.iter().map(|&value| [value; LANES]).collect(),
             register_count: self.register_count,
+            row_count,
             predicate_count: self.predicate_count,
             parameters,
             static_shared_bytes: shared_bytes as u32,

@@ -3,7 +3,7 @@
 
 /// The greatest number of instructions in a kernel, with calls expanded.
 pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
-/// The greatest number of registers in a kernel, with calls expanded. Each register takes 256 bytes in every warp.
+/// The greatest number of registers in a kernel, with calls expanded. A register that shares no row takes 256 bytes in every warp.
 pub(super) const MAX_REGISTERS: u32 = 1 << 16;
 /// When this many problems are listed, further problems in kernels are left out.
 pub(super) const MAX_PROBLEMS: usize = 10_000;

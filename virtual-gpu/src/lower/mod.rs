@@ -1,5 +1,5 @@
 //! Turns a syntax tree into programs: resolves names, checks types, expands calls, numbers branch
-//! targets, and ranks instructions so that diverged lanes reconverge.
+//! targets, ranks instructions so that diverged lanes reconverge, and lets registers share rows.
 //!
 //! Everything unsupported ([`LIMITS`](crate::LIMITS)) in a kernel, or in a function that a kernel calls, is found when the text is loaded,
 //! and never while a kernel runs. A call of a function of the text is replaced by the function's body, so recursion and calls through
@@ -33,6 +33,7 @@ mod order;
 mod packed;
 mod relation;
 mod rows;
+mod sharing;
 mod space;
 mod special;
 mod synchronise;

@@ -12,15 +12,9 @@ use crate::program::{Instruction, Op};
 /// In a loop at this depth of nesting, the blocks after the entry block keep the order of the text.
 const MAX_NESTING: u32 = 64;
 
-pub(super) struct Order {
-    pub ranks: Vec<u32>,
-    pub leaders: Vec<bool>,
-}
-
-pub(super) fn order(code: &[Instruction]) -> Order {
-    let leaders = leaders(code);
-    let graph = Graph::new(code, &leaders);
-    let mut ranks = vec![0; code.len()];
+/// The rank of each instruction.
+pub(super) fn ranks(graph: &Graph) -> Vec<u32> {
+    let mut ranks = vec![0; graph.end];
     let mut next = 0;
     for block in graph.sorted() {
         for rank in &mut ranks[graph.extent(block)] {
@@ -28,7 +22,7 @@ pub(super) fn order(code: &[Instruction]) -> Order {
             next += 1;
         }
     }
-    Order { ranks, leaders }
+    ranks
 }
 
 fn targets(op: &Op) -> &[u32] {
@@ -63,7 +57,8 @@ fn meets(op: &Op) -> bool {
     )
 }
 
-fn leaders(code: &[Instruction]) -> Vec<bool> {
+/// For each instruction, whether it starts a basic block.
+pub(super) fn leaders(code: &[Instruction]) -> Vec<bool> {
     let mut leaders = vec![false; code.len()];
     leaders[0] = true;
     for (pc, instruction) in code.iter().enumerate() {
@@ -78,14 +73,14 @@ fn leaders(code: &[Instruction]) -> Vec<bool> {
 }
 
 /// The basic blocks, numbered in the order of the text.
-struct Graph {
+pub(super) struct Graph {
     starts: Vec<usize>,
     end: usize,
     successors: Vec<Vec<usize>>,
 }
 
 impl Graph {
-    fn new(code: &[Instruction], leaders: &[bool]) -> Self {
+    pub(super) fn new(code: &[Instruction], leaders: &[bool]) -> Self {
         let starts: Vec<usize> = (0..code.len()).filter(|&pc| leaders[pc]).collect();
         let block_at = |pc: usize| starts.partition_point(|&start| start <= pc) - 1;
         let end = code.len();
@@ -118,7 +113,18 @@ impl Graph {
         }
     }
 
-    fn extent(&self, block: usize) -> std::ops::Range<usize> {
+    /// The number of basic blocks.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The blocks that may follow a block.
+    pub(super) fn successors(&self, block: usize) -> &[usize] {
+        &self.successors[block]
+    }
+
+    /// The instructions of a block.
+    pub(super) fn extent(&self, block: usize) -> std::ops::Range<usize> {
         let end = self.starts.get(block + 1).copied().unwrap_or(self.end);
         self.starts[block]..end
     }

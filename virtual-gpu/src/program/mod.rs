@@ -11,6 +11,7 @@ mod calls;
 mod copies;
 mod memory;
 mod op;
+mod operands;
 mod registers;
 mod special;
 mod together;
@@ -26,6 +27,7 @@ pub(crate) use memory::{
     Address, AddressSpace, Atomic, Exchange, Extend, Order, Scope, Strength, Transfer,
 };
 pub(crate) use op::Op;
+pub(crate) use operands::Role;
 pub(crate) use registers::{Registers, lanes};
 pub(crate) use special::Special;
 pub(crate) use together::{
@@ -131,7 +133,10 @@ pub(crate) struct Program {
     pub leaders: Vec<bool>,
     pub places: Vec<SourceLine>,
     pub constants: Vec<Row>,
+    /// The number of registers that the text names.
     pub register_count: u32,
+    /// The number of rows. Registers share rows.
+    pub row_count: u32,
     pub predicate_count: u32,
     pub parameters: Vec<Parameter>,
     pub static_shared_bytes: u32,

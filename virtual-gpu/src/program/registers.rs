@@ -1,5 +1,5 @@
-//! The registers of one warp: a row of 32 slots for each register, and a mask of lanes for each predicate. Also the loops that compute
-//! rows.
+//! The registers of one warp: rows of 32 slots, and a mask of lanes for each predicate. Registers that are not needed at the same time
+//! share a row. Also the loops that compute rows.
 //!
 //! The loops always compute all 32 lanes, because such a loop is vectorised. They store only the lanes in the mask.
 

@@ -167,7 +167,7 @@ impl View<'_> {
     }
 }
 
-#[cfg(test)]
+/// The view of a thread that knows nothing of its partner beyond the clock.
 impl<'k> From<&'k Known> for View<'k> {
     fn from(known: &'k Known) -> Self {
         let partner = Thread::new(0, 0);

@@ -65,6 +65,12 @@ impl Record {
         Self { bits, ..self }
     }
 
+    /// The same access by another lane. This record is an access of the warp's first lane.
+    pub(super) fn by_lane(self, lane: u32) -> Self {
+        let bits = self.bits | u64::from(lane);
+        Self { bits, ..self }
+    }
+
     pub(super) fn kind(self) -> AccessKind {
         match (self.bits & IS_WRITE, self.bits & IS_ATOMIC) {
             (0, _) => AccessKind::Read,
@@ -179,6 +185,26 @@ impl History {
             self.reads.forget(new, known);
         }
         self.reads.add(new);
+    }
+
+    /// Remembers the same weak read by each of `lanes`, which are at the same time and know the same. `of_lane_0` is the read as if the
+    /// warp's first lane had made it.
+    #[inline]
+    pub(super) fn read_by_lanes(&mut self, of_lane_0: Record, lanes: u32, known: View<'_>) {
+        let mut left = lanes;
+        while left != 0 {
+            self.read(of_lane_0.by_lane(left.trailing_zeros()), known);
+            left &= left - 1;
+            if self.reads.takes_reads(of_lane_0, lanes) {
+                return;
+            }
+        }
+    }
+
+    /// Whether no write is remembered.
+    #[inline]
+    pub(super) fn is_unwritten(&self) -> bool {
+        matches!(self.writes, Log::Empty)
     }
 
     /// Remembers a write or an atomic operation.
@@ -318,5 +344,43 @@ mod tests {
             cell.write(strong((0, 1), 4, second), (&ordered).into());
             assert!(matches!(cell.writes, Log::One(_)));
         }
+    }
+
+    /// Reads by several lanes at once leave the same history as the same reads one by one. The threads are eight lanes of two warps.
+    #[test]
+    fn lanes_that_read_together_are_as_lanes_that_read_one_by_one() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut together = 0;
+        for _ in 0..2000 {
+            let (mut at_once, mut one_by_one) = (History::default(), History::default());
+            let (mut times, mut known) = ([[1; 4]; 2], Known::default());
+            for place in 0..20 {
+                let warp = random.usize(..2);
+                let lanes = random.u32(1..16);
+                let ordering = (Strength::Weak, Scope::Device);
+                let read = |lane: u32| {
+                    let thread = Thread::new(0, warp as u32 * 32 + lane);
+                    let when = (times[warp][lane as usize], place / 3);
+                    Record::new(thread, when, AccessKind::Read, 4, ordering)
+                };
+                let held = || (0..4).filter(|lane| lanes >> lane & 1 == 1);
+                held().for_each(|lane| one_by_one.read(read(lane), (&known).into()));
+                let first = read(lanes.trailing_zeros());
+                match held().all(|lane| read(lane).time == first.time) {
+                    true => {
+                        together += 1;
+                        at_once.read_by_lanes(first.as_lane_0(), lanes, (&known).into());
+                    }
+                    false => held().for_each(|lane| at_once.read(read(lane), (&known).into())),
+                }
+                assert_eq!(format!("{at_once:?}"), format!("{one_by_one:?}"));
+                for lane in (0..4).filter(|_| random.u32(..4) == 0) {
+                    let thread = Thread::new(0, warp as u32 * 32 + lane);
+                    known.learn(thread, times[warp][lane as usize]);
+                    times[warp][lane as usize] += 1;
+                }
+            }
+        }
+        assert!(together > 10_000, "{together}");
     }
 }

@@ -39,11 +39,7 @@ impl Group {
     }
 
     fn of_lane(&self, lane: u32) -> Record {
-        let bits = self.of_lane_0.bits | u64::from(lane);
-        Record {
-            bits,
-            ..self.of_lane_0
-        }
+        self.of_lane_0.by_lane(lane)
     }
 
     /// The lanes whose accesses are not ordered before `new`. `new` is an access of a thread that knows `known`.
@@ -135,7 +131,9 @@ impl Crowd {
         }
         let key = record.as_lane_0().key();
         let first = self.groups.partition_point(|group| group.key() < key);
-        let with_key = self.groups[first..].partition_point(|group| group.key() == key);
+        // Few groups have the same key, so this is faster than a binary search.
+        let from_first = self.groups[first..].iter();
+        let with_key = from_first.take_while(|group| group.key() == key).count();
         self.alone = None;
         match with_key {
             0 => self.groups.insert(first, Group::new(record)),
@@ -225,6 +223,25 @@ impl Log {
                     *self = Log::Empty;
                 }
             }
+        }
+    }
+
+    /// Adds the same read by several lanes, if these lanes only join a group. `of_lane_0` is the read as if lane 0 had made it. It is weak,
+    /// and no access is forgotten because of it: no thread knows another thread's accesses of the present time.
+    #[inline]
+    pub(super) fn takes_reads(&mut self, of_lane_0: Record, lanes: u32) -> bool {
+        let group = match self {
+            Log::Empty => None,
+            // Other lanes may have gone on since then. If so, the new reads may be ordered after theirs.
+            Log::One(group) => Some(group).filter(|group| group.lanes & !lanes == 0),
+            Log::Many(crowd) => crowd.alone.map(|last| &mut crowd.groups[last]),
+        };
+        match group.filter(|group| group.of_lane_0 == of_lane_0) {
+            Some(group) => {
+                group.lanes |= lanes;
+                true
+            }
+            None => false,
         }
     }
 

@@ -44,14 +44,15 @@ mod summary;
 mod threads;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::{Accesses, Arrival, Element, GridStart, Observer};
 use crate::config::Switch;
 use crate::fault::{AccessKind, Conflict, FaultKind, Side, Space};
-use crate::program::{Order, Scope, Strength};
-use clocks::Thread;
+use crate::program::{LANES, Order, Scope, Strength};
+use clocks::{Thread, View};
 use grids::{Grid, Grids};
-use history::Record;
+use history::{History, Record};
 use messages::{Message, Messages};
 use pages::{NumberHasher, Pages};
 use past::{Past, Reader};
@@ -108,6 +109,27 @@ impl RaceDetector {
         let new_block = || self.grids.new_block(accesses.block);
         let block = self.blocks.entry(accesses.block);
         let block = block.or_insert_with(new_block);
+        let ordering = (accesses.strength, accesses.scope);
+        if let Some(address) = accesses.weak_read_of_one_address()
+            && let Some(state) = block.common_state(accesses.warp, accesses.lanes)
+        {
+            let first = Thread::new(accesses.block, accesses.warp * LANES as u32);
+            let when = (state.time, place);
+            let new = Record::new(first, when, accesses.kind, accesses.bytes, ordering);
+            let known = Rc::clone(&state.known);
+            let pages = match accesses.space {
+                Space::Shared => &mut block.shared,
+                _ => &mut self.global,
+            };
+            let cells = pages.cells(address, accesses.bytes);
+            // Without writes there is no race. Then the lanes' reads are remembered together, which is faster than one by one.
+            if cells.iter().all(History::is_unwritten) {
+                for cell in cells {
+                    cell.read_by_lanes(new, accesses.lanes, View::from(&*known));
+                }
+                return None;
+            }
+        }
         let (pages, messages) = match accesses.space {
             Space::Shared => (&mut block.shared, &mut block.messages),
             _ => (&mut self.global, &mut self.messages),
@@ -124,7 +146,6 @@ impl RaceDetector {
                 let lying = older.map_or_else(|| messages.at(address), |(_, older)| older);
                 Messages::hear(state, accesses, lying);
             }
-            let ordering = (accesses.strength, accesses.scope);
             let when = (state.time, place);
             let new = Record::new(thread, when, accesses.kind, accesses.bytes, ordering);
             let known = state.view();

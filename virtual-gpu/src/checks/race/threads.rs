@@ -128,6 +128,20 @@ impl BlockState {
         Thread::new(self.number, index)
     }
 
+    /// The state of the lowest of these lanes, if all of them are at the same time and know the same.
+    pub(super) fn common_state(&self, warp: u32, lanes: u32) -> Option<&ThreadState> {
+        let mut states = indices(warp, lanes).map(|index| self.threads.get(index as usize));
+        let first = states.next()??;
+        let is_like = |state: Option<&ThreadState>| {
+            state.is_some_and(|state| {
+                state.time == first.time
+                    && state.partner_time == 0
+                    && Rc::ptr_eq(&state.known, &first.known)
+            })
+        };
+        (first.partner_time == 0 && states.all(is_like)).then_some(first)
+    }
+
     /// Lanes met: each of these lanes now knows everything that any of them knew.
     pub(super) fn meet(&mut self, warp: u32, lanes: u32) {
         let mut together = Gathering::default();

@@ -30,22 +30,23 @@ impl Warp {
         group: &Group,
     ) {
         let (width, count) = (transfer.width, transfer.count as usize);
-        let all = (1 << width) - 1;
+        let bytes = width * transfer.count;
+        let all = (1 << bytes) - 1;
         let mut found = [DEFINED; 4];
         let mut origin = None;
         for lane in lanes(group.mask) {
-            let elements = (group.addresses[lane]..).step_by(width as usize);
-            for (found, address) in found[..count].iter_mut().zip(elements) {
-                let missing = all & !self.written(machine, shared, group, lane, address, width);
-                if missing != 0 {
-                    let at = address + u64::from(missing.trailing_zeros());
-                    origin.get_or_insert(Origin::Read {
-                        place: machine.place,
-                        space: named(group.space),
-                        address: at,
-                    });
-                    for (k, byte) in found.iter_mut().enumerate() {
-                        *byte |= (missing >> k & 1) << lane;
+            let address = group.addresses[lane];
+            let missing = all & !self.written(machine, shared, group, lane, address, bytes);
+            if missing != 0 {
+                let at = address + u64::from(missing.trailing_zeros());
+                origin.get_or_insert(Origin::Read {
+                    place: machine.place,
+                    space: named(group.space),
+                    address: at,
+                });
+                for (index, found) in found[..count].iter_mut().enumerate() {
+                    for (k, byte) in found[..width as usize].iter_mut().enumerate() {
+                        *byte |= (missing >> (index * width as usize + k) & 1) << lane;
                     }
                 }
             }
@@ -72,6 +73,13 @@ impl Warp {
     ) {
         let width = transfer.width;
         let data = &transfer.data[..transfer.count as usize];
+        if data.iter().all(|reg| self.undefined.row(*reg) == &DEFINED) {
+            for lane in lanes(group.mask) {
+                let whole = (group.addresses[lane], width * transfer.count);
+                self.set_written(machine, shared, group, lane, whole, u32::MAX);
+            }
+            return;
+        }
         let undefined = data.iter().map(|reg| self.first_bytes(*reg, width));
         let undefined: Vec<ByteMasks> = undefined.collect();
         for lane in lanes(group.mask) {
@@ -132,7 +140,7 @@ impl Warp {
         bytes
     }
 
-    /// The defined bytes of an element, one bit each.
+    /// The defined bytes of a lane's access, one bit each.
     #[inline(always)]
     fn written<O>(
         &mut self,
@@ -143,9 +151,12 @@ impl Warp {
         address: u64,
         width: u32,
     ) -> u32 {
-        let from_slice = |bytes: Option<&[bool]>| {
-            let bytes = bytes.unwrap_or(&[]).iter().enumerate();
-            bytes.fold(0, |mask, (k, &written)| mask | u32::from(written) << k)
+        let from_slice = |bytes: Option<&[bool]>| match bytes.unwrap_or(&[]) {
+            [true, true, true, true] => 0b1111,
+            bytes => {
+                let bytes = bytes.iter().enumerate();
+                bytes.fold(0, |mask, (k, &written)| mask | u32::from(written) << k)
+            }
         };
         let (start, end) = (address as usize, address as usize + width as usize);
         match group.space {
@@ -163,7 +174,7 @@ impl Warp {
         }
     }
 
-    /// Records a write of an element: the bytes in the mask are defined, the other bytes are undefined.
+    /// Records a write by a lane: the bytes in the mask are defined, the other bytes are undefined.
     #[inline(always)]
     fn set_written<O>(
         &mut self,

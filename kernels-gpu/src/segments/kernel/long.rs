@@ -23,8 +23,8 @@
 //!
 //! (With the code of the last row, or with both ways in one kernel, launches without long chunks took 0.05 to 0.15 µs more.)
 //!
-//! In one variant, the warps of a block with few chunks shared the steps of each chunk, so that no warp was idle. It was slower: the threads
-//! spilled 20 bytes, and sums of 2^28 `f32` in segments of 1,024 and of 65,536 both took 274 µs (2026-11-27).
+//! In one variant, the warps of a block with few chunks shared the steps of each chunk, so that no warp was idle. It was slower: the
+//! threads spilled 20 bytes, and sums of 2^28 `f32` in segments of 1,024 and of 65,536 both took 274 µs (2026-11-27).
 
 mod deal;
 

@@ -12,6 +12,8 @@ mod data;
 #[path = "common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod device;
+#[path = "by_key/directions.rs"]
+mod directions;
 #[path = "common/runs.rs"]
 mod runs;
 
@@ -239,56 +241,6 @@ fn short_runs_that_end_after_their_window() {
         check_reductions::<MinMax, u32, f64>(&keys, &values, &what, Calls::EachKernel);
         check_reductions::<Sum, u32, f64>(&keys, &values, &what, Calls::EachKernel);
     }
-}
-
-/// Scans in both directions, without this number of first keys.
-fn check_directions(skipped: usize) {
-    let gpu = gpu();
-    for (what, lengths) in borders::lengths() {
-        let all = keys(&lengths, |run| run as u16);
-        let values = values::<f32>(all.len());
-        let device_keys = DeviceBuffer::from_slice(&all).unwrap();
-        let device_values = DeviceBuffer::from_slice(&values).unwrap();
-        let (keys, values) = (&all[skipped..], &values[skipped..]);
-        let (device_keys, device_values) =
-            (device_keys.index(skipped..), device_values.index(skipped..));
-        let what = format!("{what}, without {skipped}");
-        macro_rules! check {
-            ($($order:ident)*) => {
-                let expected = scan::<Sum, _>(values)
-                    .by_key::<Equal, _>(keys)
-                    $(.$order())*
-                    .wait(Cpu)
-                    .unwrap();
-                let mut scanned = zeros::<f32>(keys.len());
-                scan::<Sum, _>(&device_values)
-                    .by_key::<Equal, _>(&device_keys)
-                    $(.$order())*
-                    .to(&mut scanned)
-                    .wait(gpu)
-                    .unwrap();
-                assert_begins(&scanned, &expected, &format!("{what}"));
-            };
-        }
-        check!();
-        check!(reversed);
-        check!(reversed exclusive);
-    }
-}
-
-#[test]
-fn reversed_scans() {
-    check_directions(0);
-}
-
-#[test]
-fn unaligned_keys_and_reversed_scans() {
-    check_directions(1);
-}
-
-#[test]
-fn more_unaligned_keys_and_reversed_scans() {
-    check_directions(5);
 }
 
 fn check_random_places<O, V: Sample>()

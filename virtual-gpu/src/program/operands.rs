@@ -25,20 +25,13 @@ impl Op {
     pub(crate) fn each_register(&mut self, mut f: impl FnMut(&mut Reg, Role)) {
         let f: &mut dyn FnMut(&mut Reg, Role) = &mut f;
         match self {
-            Op::Map1 { f: _, d, a } => {
-                f(a, Role::Source);
-                f(d, Role::Result);
-            }
+            Op::Map1 { f: _, d, a } => of_map(f, std::slice::from_mut(d), [a]),
             Op::Map2 { f: _, d, s } => of_map(f, std::slice::from_mut(d), s),
             Op::Map3 { f: _, d, s } => of_map(f, std::slice::from_mut(d), s),
             Op::Map4 { f: _, d, s } => of_map(f, std::slice::from_mut(d), s),
             Op::MapPair { f: _, d, s } => of_map(f, d, s),
             Op::Compare { s, .. } => of_map(f, &mut [], s),
-            Op::Select { d, a, b, p: _ } => {
-                f(a, Role::Source);
-                f(b, Role::Source);
-                f(d, Role::Result);
-            }
+            Op::Select { d, a, b, p: _ } => of_map(f, std::slice::from_mut(d), [a, b]),
             Op::Pack {
                 d,
                 parts,
@@ -68,15 +61,11 @@ impl Op {
             Op::IsSpace { d: _, a, space: _ } => f(a, Role::Source),
             Op::Switch { index, targets: _ } => f(index, Role::Source),
             Op::Print(Print { format, values, d }) => {
-                f(format, Role::Source);
-                f(values, Role::Source);
-                f(d, Role::Result);
+                of_map(f, std::slice::from_mut(d), [format, values]);
             }
             Op::ParameterBuffer(wish) => wish.each_register(f),
             Op::LaunchGrid(LaunchGrid { buffer, stream, d }) => {
-                f(buffer, Role::Source);
-                f(stream, Role::Source);
-                f(d, Role::Result);
+                of_map(f, std::slice::from_mut(d), [buffer, stream]);
             }
             Op::AssertFails {
                 message,
@@ -86,10 +75,7 @@ impl Op {
             } => of_map(f, &mut [], [message, file, line, function]),
             Op::Shuffle(shuffle) => shuffle.each_register(f),
             Op::Vote { members, .. } | Op::WarpBarrier { members } => f(members, Role::Source),
-            Op::Ballot { d, p: _, members } => {
-                f(members, Role::Source);
-                f(d, Role::Result);
-            }
+            Op::Ballot { d, p: _, members } => of_map(f, std::slice::from_mut(d), [members]),
             Op::MatchAny { d, a, members }
             | Op::MatchAll {
                 d,
@@ -104,14 +90,9 @@ impl Op {
                 a,
                 members,
                 ..
-            } => {
-                f(a, Role::Source);
-                f(members, Role::Source);
-                f(d, Role::Result);
-            }
+            } => of_map(f, std::slice::from_mut(d), [a, members]),
             Op::Elect { d, p: _, members } => {
-                f(members, Role::Source);
-                d.iter_mut().for_each(|d| f(d, Role::Result));
+                of_map(f, d.as_mut_slice(), [members]);
             }
             Op::Barrier(barrier) => {
                 f(&mut barrier.number, Role::Source);

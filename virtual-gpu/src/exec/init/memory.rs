@@ -7,6 +7,15 @@ use crate::exec::memory::{Group, named};
 use crate::exec::warp::Warp;
 use crate::program::{Address, AddressSpace, Atomic, Extend, Reg, Transfer, lanes};
 
+/// The read of the first of the `missing` bytes, which are counted from `address`.
+fn first_missing<O>(machine: &Machine<'_, O>, group: &Group, address: u64, missing: u32) -> Origin {
+    Origin::Read {
+        place: machine.place,
+        space: named(group.space),
+        address: address + u64::from(missing.trailing_zeros()),
+    }
+}
+
 impl Warp {
     #[inline(always)]
     pub(super) fn check_address<O>(
@@ -38,12 +47,7 @@ impl Warp {
             let address = group.addresses[lane];
             let missing = all & !self.written(machine, shared, group, lane, address, bytes);
             if missing != 0 {
-                let at = address + u64::from(missing.trailing_zeros());
-                origin.get_or_insert(Origin::Read {
-                    place: machine.place,
-                    space: named(group.space),
-                    address: at,
-                });
+                origin.get_or_insert(first_missing(machine, group, address, missing));
                 for (index, found) in found[..count].iter_mut().enumerate() {
                     for (k, byte) in found[..width as usize].iter_mut().enumerate() {
                         *byte |= (missing >> (index * width as usize + k) & 1) << lane;
@@ -111,12 +115,7 @@ impl Warp {
             let missing = all & !self.written(machine, shared, group, lane, address, width);
             let unsure = (operands[0] | operands[1]) >> lane & 1 == 1;
             if missing != 0 {
-                let at = address + u64::from(missing.trailing_zeros());
-                origin.get_or_insert(Origin::Read {
-                    place: machine.place,
-                    space: named(group.space),
-                    address: at,
-                });
+                origin.get_or_insert(first_missing(machine, group, address, missing));
                 for (k, byte) in found.iter_mut().enumerate() {
                     *byte |= (missing >> k & 1) << lane;
                 }

@@ -75,11 +75,12 @@ fn scanned<O: Op<T, Output: Item>, T: Item, D: Order>(
     });
     let mut total = None;
     let scanned = in_order(items, D::ORDER, |items| {
-        total = Some(reference::scan_total::<O, T>(initial, items));
-        match D::ORDER.is_exclusive {
+        let (results, last) = match D::ORDER.is_exclusive {
             true => reference::exclusive_scan_from::<O, T>(initial, items),
             false => reference::inclusive_scan_from::<O, T>(initial, items),
-        }
+        };
+        total = Some(last);
+        results
     });
     (scanned, total.unwrap_or_else(|| O::lower(initial)))
 }

@@ -33,11 +33,11 @@ fn check<O: Op<T, Output = T>, T: Element + PartialEq + Debug>(items: &[T]) {
     }
     check_reduce::<O, T>(items);
     assert_eq!(
-        inclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items),
+        inclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items).0,
         inclusive
     );
     assert_eq!(
-        exclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items),
+        exclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items).0,
         exclusive
     );
 }
@@ -70,7 +70,8 @@ fn narrow_floats_are_summed_in_wider_floats() {
     let sums = inclusive_scan_from::<Sum, bf16>(
         <Sum as Op<bf16>>::identity(),
         &[256.0, 1.0, 1.0].map(bf16::from_f32),
-    );
+    )
+    .0;
     assert_eq!(sums, [256.0, 256.0, 258.0].map(bf16::from_f32));
     assert_eq!(reduce::<WideSum, f16>(&[f16::MAX; 2]), 2.0 * 65504.0);
     assert_eq!(reduce::<WideSum, f32>(&[1e30, 1.0, -1e30]), 0.0);
@@ -97,7 +98,7 @@ fn scans_follow_the_contracts_tree() {
     let mut items = vec![0.0f32; 8];
     (items[0], items[4], items[5]) = (16_777_216.0, 1.0, 1.0);
     assert_eq!(
-        inclusive_scan_from::<Sum, f32>(<Sum as Op<f32>>::identity(), &items)[4..6],
+        inclusive_scan_from::<Sum, f32>(<Sum as Op<f32>>::identity(), &items).0[4..6],
         [16_777_216.0, 16_777_218.0]
     );
 }
@@ -110,7 +111,7 @@ fn empty_inputs_give_the_identity() {
     );
     assert_eq!(reduce::<Max, f64>(&[]), f64::NEG_INFINITY);
     assert_eq!(
-        exclusive_scan_from::<Sum, f32>(<Sum as Op<f32>>::identity(), &[5.0])[0].to_bits(),
+        exclusive_scan_from::<Sum, f32>(<Sum as Op<f32>>::identity(), &[5.0]).0[0].to_bits(),
         (-0.0f32).to_bits()
     );
 }
@@ -122,7 +123,7 @@ fn every_nan_becomes_rusts_nan() {
     for result in [
         reduce::<Sum, f32>(&[odd]),
         reduce::<Min, f32>(&[1.0, odd]),
-        inclusive_scan_from::<Max, f32>(<Max as Op<f32>>::identity(), &[odd, 2.0])[1],
+        inclusive_scan_from::<Max, f32>(<Max as Op<f32>>::identity(), &[odd, 2.0]).0[1],
     ] {
         assert_eq!(result.to_bits(), f32::NAN.to_bits());
     }

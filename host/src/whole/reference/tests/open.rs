@@ -115,11 +115,11 @@ fn check_scans<O: Op<T, Output: PartialEq + Debug>, T: Element>(items: &[T]) {
         inclusive.push(O::lower(running));
     }
     assert_eq!(
-        inclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items),
+        inclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items).0,
         inclusive
     );
     assert_eq!(
-        exclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items),
+        exclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items).0,
         exclusive
     );
 }
@@ -177,7 +177,7 @@ fn scans_have_results_of_other_types() {
         check_scans::<Any, i16>(&shorts);
     }
     assert_eq!(
-        exclusive_scan_from::<WideSum, u8>(<WideSum as Op<u8>>::identity(), &[200, 200, 200]),
+        exclusive_scan_from::<WideSum, u8>(<WideSum as Op<u8>>::identity(), &[200, 200, 200]).0,
         [0_u64, 200, 400]
     );
 }
@@ -209,10 +209,10 @@ fn a_wide_accumulator_is_scanned_lane_by_lane() {
     // Lane 1 appends items 16 to 31 to its prefix, one by one; lane 2 sees lane 1's total.
     let mut items = vec![0.0_f32; 48];
     (items[0], items[16], items[17]) = (16_777_216.0, 1.0, 1.0);
-    let inclusive = inclusive_scan_from::<Moment, f32>(<Moment as Op<f32>>::identity(), &items);
+    let inclusive = inclusive_scan_from::<Moment, f32>(<Moment as Op<f32>>::identity(), &items).0;
     assert_eq!(inclusive[15..18], [16_777_216.0; 3]);
     assert_eq!(inclusive[31..33], [16_777_216.0, 16_777_218.0]);
-    let exclusive = exclusive_scan_from::<Moment, f32>(<Moment as Op<f32>>::identity(), &items);
+    let exclusive = exclusive_scan_from::<Moment, f32>(<Moment as Op<f32>>::identity(), &items).0;
     assert_eq!(exclusive[18..32], inclusive[17..31]);
     assert_eq!(exclusive[32..34], [16_777_218.0; 2]);
 }
@@ -262,7 +262,8 @@ fn extremes_of_numbers_ignore_nan() {
     assert_eq!(reduce::<MinNum, f32>(&[nan]).to_bits(), f32::NAN.to_bits());
     assert_eq!(reduce::<MaxNum, f16>(&[]).to_bits(), 0x7FFF);
     let scanned =
-        inclusive_scan_from::<MaxNum, f32>(<MaxNum as Op<f32>>::identity(), &[nan, 1.0, nan, 3.0]);
+        inclusive_scan_from::<MaxNum, f32>(<MaxNum as Op<f32>>::identity(), &[nan, 1.0, nan, 3.0])
+            .0;
     assert!(scanned[0].is_nan());
     assert_eq!(scanned[1..], [1.0, 1.0, 3.0]);
 }

@@ -105,8 +105,8 @@ fn reduce_chunk<A: Accumulator>(operator: &Operator<A>, vectors: Vectors, values
     operator.combine_threads(&threads)
 }
 
-/// Step 2 of a reduction, for one thread's vectors in each tile, if the operator is not [`Op::IS_PAIRWISE`] and the accumulator is not wide.
-/// There is one fold for each position in a vector.
+/// Step 2 of a reduction, for one thread's vectors in each tile, if the operator is not [`Op::IS_PAIRWISE`] and the accumulator is not
+/// wide. There is one fold for each position in a vector.
 fn fold_columns<A: Accumulator>(operator: &Operator<A>, tiles: &[Vec<&[A]>]) -> A {
     let mut folds = vec![operator.identity; tiles[0][0].len()];
     for vectors in tiles {

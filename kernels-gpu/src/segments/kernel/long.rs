@@ -26,11 +26,11 @@
 //! In one variant, the warps of a block with few chunks shared the steps of each chunk, so that no warp was idle. It was slower: the
 //! threads spilled 20 bytes, and sums of 2^28 `f32` in segments of 1,024 and of 65,536 both took 274 µs (2026-11-27).
 //!
-//! With three windows, a block has three long chunks if segments are very long, so one of its four warps is idle. In another variant, blocks
-//! had four windows in launches with long segments. Sums of 2^24 and of 2^28 `f32` in segments of 65,536 took 20.6 and 248 µs, instead of
-//! 23.1 and 251 (2026-11-27). But a block whose chunks are not long then has four windows too. The header has room for all their works only
-//! if a work takes 40 bytes instead of 56, and its other fields are computed: then all other reductions and scans by offsets took 3 to 5 %
-//! longer. When such a block took its windows in two rounds instead, the threads spilled at least 64 bytes.
+//! With three windows, a block has three long chunks if segments are very long. So one of its four warps is idle. In another variant,
+//! blocks had four windows in launches with long segments. Sums of 2^24 and of 2^28 `f32` in segments of 65,536 took 20.6 and 248 µs,
+//! instead of 23.1 and 251 (2026-11-27). But a block whose chunks are not long then has four windows too. The header has room for all their
+//! works only if a work takes 40 bytes instead of 56, and its other fields are computed. Then all other reductions and scans by offsets
+//! took 3 to 5 % longer. When such a block took its windows in two rounds instead, the threads spilled at least 64 bytes.
 
 mod deal;
 

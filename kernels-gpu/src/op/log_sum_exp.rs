@@ -192,8 +192,13 @@ fn exponential(a: f32, b: f32) -> (f32, f32) {
     // 1.5 · 2^23 + 127: adding it to a number rounds the number to a whole number. The lowest bits of the sum are that whole number + 127.
     const ROUNDER: f32 = 12_583_039.0;
 
+    let exponent = -(a - b).abs();
     // A NaN becomes `LEAST`.
-    let x = f32::max(-(a - b).abs(), LEAST);
+    #[cfg(not(feature = "cuda_std"))]
+    let x = f32::max(exponent, LEAST);
+    // rust-cuda's compiler has no `f32::max`.
+    #[cfg(feature = "cuda_std")]
+    let x = if exponent > LEAST { exponent } else { LEAST };
     let shifted = fused_f32(x, core::f32::consts::LOG2_E, ROUNDER);
     let minus_whole = ROUNDER - shifted;
     let rest = fused_f32(x, core::f32::consts::LOG2_E, minus_whole);

@@ -17,12 +17,13 @@ const SOURCES: [&str; 2] = [KernelSet::Library.source(), KernelSet::Ladder.sourc
 /// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
 
-/// The kernels for a build with few kernels. The first eighteen are kernels of the library, of different kinds, operators or item types.
+/// The kernels for a build with few kernels. The first nineteen are kernels of the library, of different kinds, operators or item types.
 /// The other five are kernels of the ladder.
-pub const FEW: [&str; 23] = [
+pub const FEW: [&str; 24] = [
     "reduce_sum_f32",
     "reduce_sum_u8",
     "reduce_max_f64",
+    "reduce_log_sum_exp_f32",
     "inclusive_scan_sum_f32",
     "inclusive_scan_sum_u8",
     "exclusive_scan_sum_f32",

@@ -186,15 +186,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn write_runs(&self, outputs: &Outputs, work: &Work, room: Room<T, O::Accumulator>) {
         let words = self.window_words();
         let warps = self.threads() / WARP_LANES;
-        let divisor = Ord::max(warps, 1);
-        #[cfg(not(feature = "cuda_std"))]
-        let each = words.div_ceil(divisor);
         // rust-cuda's compiler does not see that the divisor is not 0, and would call a panic.
-        #[cfg(feature = "cuda_std")]
-        let each = {
-            let rest = words.checked_rem(divisor).unwrap_or(0);
-            words.checked_div(divisor).unwrap_or(0) + (rest != 0) as u32
-        };
+        let divisor = Ord::max(warps, 1);
+        let rest = words.checked_rem(divisor).unwrap_or(0);
+        let each = words.checked_div(divisor).unwrap_or(0) + (rest != 0) as u32;
         // SAFETY: the header, the words and the items are written. No word belongs to two warps, and each head has one lane, so one thread
         // writes the outputs of a run. The outputs have room. The whole warp is here, and all lanes have the same words. Thread 0 alone
         // calls `end`.

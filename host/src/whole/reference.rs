@@ -112,10 +112,10 @@ fn fold_columns<A: Accumulator>(operator: &Operator<A>, tiles: &[Vec<&[A]>]) -> 
     for vectors in tiles {
         for (position, fold) in folds.iter_mut().enumerate() {
             let column: Vec<_> = vectors.iter().map(|vector| vector[position]).collect();
-            *fold = operator.combine(*fold, operator.pairwise(&column));
+            *fold = operator.combine(*fold, operator.pairwise(column));
         }
     }
-    operator.pairwise(&folds)
+    operator.pairwise(folds)
 }
 
 /// Step 2 of a reduction, for one thread, if the operator is not [`Op::IS_PAIRWISE`] and the accumulator is wide. There is one fold of the
@@ -138,9 +138,9 @@ fn fold_tiles<A: Accumulator>(operator: &Operator<A>, tiles: &[Vec<&[A]>]) -> A 
     for vectors in tiles {
         let totals: Vec<_> = vectors
             .iter()
-            .map(|vector| operator.pairwise(vector))
+            .map(|&vector| operator.pairwise(vector))
             .collect();
-        fold = operator.combine(fold, operator.pairwise(&totals));
+        fold = operator.combine(fold, operator.pairwise(totals));
     }
     fold
 }

@@ -11,9 +11,9 @@ use super::{LANES, THREADS};
 #[derive(Clone, Copy)]
 pub(crate) struct Operator<A> {
     pub(crate) identity: A,
-    pub(crate) combine: fn(A, A) -> A,
+    combine: fn(A, A) -> A,
     /// [`Op::IS_PAIRWISE`].
-    pub(crate) is_pairwise: bool,
+    pub(super) is_pairwise: bool,
     /// [`Op::PAIRS_SIXTEENS`].
     pub(crate) pairs_sixteens: bool,
     /// [`Op::GROUP_TREE`].
@@ -49,8 +49,8 @@ impl<A: Accumulator> Operator<A> {
 
     /// Neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕…`. There is at least one value. If the number of values is not a power of two, the tree is that
     /// of the next power of two, and missing values count as the identity.
-    pub(crate) fn pairwise(&self, values: &[A]) -> A {
-        let mut values = values.to_vec();
+    pub(crate) fn pairwise(&self, values: impl Into<Vec<A>>) -> A {
+        let mut values: Vec<A> = values.into();
         while values.len() > 1 {
             let pairs = values.len() / 2;
             for index in 0..pairs {
@@ -118,7 +118,7 @@ impl<A: Accumulator> Operator<A> {
     pub(crate) fn combine_group(&self, aggregates: &[A; SCAN_GROUP_TILES as usize]) -> A {
         match self.group_tree {
             Tree::Halves => self.halves(aggregates),
-            Tree::Neighbours => self.pairwise(aggregates),
+            Tree::Neighbours => self.pairwise(aggregates.as_slice()),
         }
     }
 }

@@ -12,6 +12,7 @@ mod streams;
 #[cfg(feature = "nccl")]
 mod tied;
 mod transfer_lanes;
+mod windowed;
 mod workspace;
 
 use std::fmt;
@@ -29,11 +30,12 @@ pub(crate) use call_stream::{Call, CallStream, Progress, Scratch};
 pub(crate) use fork::refuse_in_child;
 #[cfg(feature = "nccl")]
 pub(crate) use generation::Generation;
-pub(crate) use kernels::{Form, Grid, LoadedKernel};
+pub(crate) use kernels::{LoadedKernel, Way};
 pub(crate) use streams::KnownStream;
 #[cfg(feature = "nccl")]
 pub(crate) use tied::Tied;
 pub(crate) use transfer_lanes::{BusyTransferLane, PIECE_BYTES, SHORT_BYTES, Strip, TransferLane};
+pub(crate) use windowed::{MOST_BLOCKS, Windowed};
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
 pub(crate) use workspace::{Need, WorkspaceSpan};

@@ -10,6 +10,7 @@
 //! | [`fill`], [`table`] | skeletons with holes, and the bodies that fill them; the skeleton and the bodies of each kernel |
 //! | [`older`] | texts for older devices, made from the texts for compute capability 9.0 |
 //! | [`direction`] | the texts of a scan that goes forward or backward |
+//! | [`given`] | the text of a kernel for launches with certain arguments and blocks |
 //! | [`indices`] | the text of a kernel whose results are indices of 32 bits |
 //! | [`keys`] | the text of a kernel that scans or reduces by key, and compares keys |
 //! | [`synchronous`] | replacements for instructions that compute capability 7.0 lacks |
@@ -30,6 +31,7 @@ pub mod direction;
 mod error;
 pub mod fill;
 pub mod finish;
+pub mod given;
 pub mod indices;
 pub mod inspect;
 pub mod keys;

@@ -11,22 +11,18 @@
 use std::mem::offset_of;
 
 use warpfold_kernels::heads::{Layout, Summary};
-use warpfold_kernels::segments::tuning::{KEYED_CHUNKS_PER_BLOCK, SHORT_BLOCK_THREADS};
-use warpfold_kernels::segments::{node_slots, window_count, window_shift};
+use warpfold_kernels::segments::tuning::KEYED_CHUNKS_PER_BLOCK;
+use warpfold_kernels::segments::{node_slots, window_count};
 
-use super::reduction::can_compare;
+use super::reduction::{can_compare, width_of};
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{Entered, Form, LoadedKernel, Need};
-use crate::kernel::{Division, Entry, Item, Row, Type};
+use crate::gpu::{Entered, LoadedKernel, MOST_BLOCKS, Need, Way, Windowed};
+use crate::kernel::{Division, Entry, Item, Row, Type, Width};
 use crate::launch::{
     ByKeyScanWords, HeadsWords, Position, Queue, Region, ScanOrder, Span, check_lengths,
 };
 use crate::selection::HeadsKernel;
-
-/// The largest number of blocks of [`SHORT_BLOCK_THREADS`] threads that a multiprocessor holds at a time. On every device, a multiprocessor
-/// holds at most 2,048 threads.
-pub(super) const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
 
 /// What a reduction or a scan by key needs of the workspace. Its windows have 2^`window_shift` items. If it does not compare the keys, an
 /// earlier launch marks the heads.
@@ -162,7 +158,7 @@ impl Marked {
         &self,
         entered: Entered<'gpu>,
         row: &'static Row,
-    ) -> Result<Option<&'gpu LoadedKernel>> {
+    ) -> Result<Option<Windowed<'gpu>>> {
         let chunks = (self.keys.item_count as u64).div_ceil(row.division.chunk_items);
         // At most `most_blocks` blocks are resident on the device. If the scan has too many keys even for `most_blocks` blocks, the kernel
         // that compares keys is not compiled.
@@ -173,9 +169,10 @@ impl Marked {
         if !may_compare {
             return Ok(None);
         }
-        let kernel = entered.kernel_in(&row.entry, Form::Keyed)?;
-        let resident_blocks = kernel.short.resident_blocks as u64;
-        Ok((chunks <= KEYED_CHUNKS_PER_BLOCK * resident_blocks).then_some(kernel))
+        let (width, count) = (width_of(self.keys), self.keys.item_count as u64);
+        let windowed = entered.windowed(row, Way::Keyed, width, count)?;
+        let resident_blocks = windowed.kernel.short.resident_blocks as u64;
+        Ok((chunks <= KEYED_CHUNKS_PER_BLOCK * resident_blocks).then_some(windowed))
     }
 
     /// Queues one launch or two. The kernels and the workspace are made ready before the first launch is queued.
@@ -199,16 +196,14 @@ impl Marked {
             false => self.comparer(queue.entered, row)?,
         };
         let is_one_launch = comparer.is_some();
-        let scanner = match comparer {
+        let windowed = match comparer {
             Some(comparer) => comparer,
-            None => queue
-                .entered
-                .kernel_in(&row.entry, Form::of_direction(order.is_reversed))?,
+            None => {
+                let way = Way::of_direction(order.is_reversed);
+                queue.entered.windowed(row, way, Width(0), item_count)?
+            }
         };
-        let division = row.division;
-        let resident_blocks = scanner.short.resident_blocks as u64;
-        let window_shift = window_shift(division.chunk_items, item_count, resident_blocks);
-        let windows = window_count(item_count, window_shift);
+        let window_shift = windowed.window_shift;
         let mut scan = ByKeyScanWords {
             input: self.values.address,
             item_count,
@@ -223,7 +218,7 @@ impl Marked {
             window_shift: window_shift.into(),
             is_exclusive: u64::from(order.is_exclusive),
         };
-        let need = need_of(&division, item_count, window_shift, is_one_launch);
+        let need = need_of(&row.division, item_count, window_shift, is_one_launch);
         if is_one_launch {
             scan.keys = self.keys.address;
             scan.key_bytes = self.keys.item.bytes as u64;
@@ -247,8 +242,13 @@ impl Marked {
         // be read (condition 1). Otherwise the first launch marks the heads in the direction of the scan. There is room for the results
         // (condition 2). The workspace has the state words of all windows, and there is a block for each window.
         unsafe {
-            let block = scanner.grid_of(windows).block;
-            queue.launch(Position::Whole, scanner, block, windows, scan.list())
+            queue.launch(
+                Position::Whole,
+                windowed.kernel,
+                windowed.grid.block,
+                windowed.windows,
+                scan.list(),
+            )
         }
     }
 }

@@ -10,13 +10,12 @@
 //! Otherwise an earlier launch [marks](super::heads) the heads.
 
 use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
-use warpfold_kernels::segments::{window_count, window_shift};
 
-use super::heads::{MOST_BLOCKS, mark, need_of};
+use super::heads::{mark, need_of};
 use super::{Keyed, Outputs, RunsTo};
 use crate::error::Result;
-use crate::gpu::{Entered, Form, LoadedKernel};
-use crate::kernel::Row;
+use crate::gpu::{Entered, LoadedKernel, MOST_BLOCKS, Way, Windowed};
+use crate::kernel::{Row, Width};
 use crate::launch::{ByKeyReduceWords, Made, Position, Queue, Span};
 
 /// Whether a kernel that reduces or scans can compare the bytes of these keys: it loads vectors of 16 bytes, with 2 or 4 keys each.
@@ -24,14 +23,17 @@ pub(super) fn can_compare(keys: Span) -> bool {
     matches!(keys.item.bytes, 4 | 8) && keys.address.is_multiple_of(16)
 }
 
+/// The size of keys that a kernel compares.
+pub(super) fn width_of(keys: Span) -> Width {
+    Width(keys.item.bytes as u8)
+}
+
 /// The kernels of a reduction, and how its work is divided.
 pub(super) struct Plan<'a> {
     row: &'static Row,
-    kernel: &'a LoadedKernel,
+    windowed: Windowed<'a>,
     /// The kernel that marks the heads of the runs; `None` if the reduction compares the keys itself.
     marker: Option<&'a LoadedKernel>,
-    window_shift: u32,
-    windows: u64,
 }
 
 impl Keyed {
@@ -60,42 +62,31 @@ impl Keyed {
             return Ok(None);
         };
         let row = row();
-        let division = row.division;
         let item_count = key_count as u64;
-        let divided = |kernel: &LoadedKernel| {
-            let resident_blocks = kernel.short.resident_blocks as u64;
-            let shift = window_shift(division.chunk_items, item_count, resident_blocks);
-            (shift, window_count(item_count, shift), resident_blocks)
-        };
         if marker.compares_bytes && can_compare(self.keys) {
             // At most `most_blocks` blocks are resident on the device. If the call has too many keys even for `most_blocks` blocks, the
             // kernel for few keys is not compiled.
             let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
             let is_few =
-                |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(division.chunk_items) * blocks;
+                |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(row.division.chunk_items) * blocks;
             if is_few(most_blocks) {
-                let kernel = entered.kernel_in(&row.entry, Form::Keyed)?;
-                let (window_shift, windows, resident_blocks) = divided(kernel);
-                if is_few(resident_blocks) {
+                let width = width_of(self.keys);
+                let windowed = entered.windowed(row, Way::Keyed, width, item_count)?;
+                if is_few(windowed.kernel.short.resident_blocks as u64) {
                     return Ok(Some(Plan {
                         row,
-                        kernel,
+                        windowed,
                         marker: None,
-                        window_shift,
-                        windows,
                     }));
                 }
             }
         }
-        let kernel = entered.kernel(&row.entry)?;
+        let windowed = entered.windowed(row, Way::Plain, Width(0), item_count)?;
         let marker = Some(entered.kernel(marker.entry)?);
-        let (window_shift, windows, _) = divided(kernel);
         Ok(Some(Plan {
             row,
-            kernel,
+            windowed,
             marker,
-            window_shift,
-            windows,
         }))
     }
 
@@ -117,7 +108,7 @@ impl Keyed {
         let need = need_of(
             &plan.row.division,
             item_count,
-            plan.window_shift,
+            plan.windowed.window_shift,
             compares_keys,
         );
         let scratch = queue.scratch_for(Position::Whole, need)?;
@@ -136,7 +127,7 @@ impl Keyed {
             starts: to.starts.map_or(0, |starts| starts.address),
             start_bytes: to.starts.map_or(4, |starts| starts.item.bytes as u64),
             run_count: to.count.address,
-            window_shift: plan.window_shift.into(),
+            window_shift: plan.windowed.window_shift.into(),
         };
         if let Some(marker) = plan.marker {
             let (keys, count) = (self.keys, self.count);
@@ -146,12 +137,24 @@ impl Keyed {
                 unsafe { mark(queue, marker, keys, count, false, scratch.heads)? };
             reduction.heads = scratch.heads;
         }
-        let (kernel, windows, words) = (plan.kernel, plan.windows, reduction.list());
-        let block = kernel.grid_of(windows).block;
+        let Windowed {
+            kernel,
+            grid,
+            windows,
+            ..
+        } = plan.windowed;
         // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
         // starts and the number of runs can be written (condition 1). There is room for a run for each key (condition 2). The heads are
         // marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a block for each
         // window.
-        unsafe { queue.launch(Position::Whole, kernel, block, windows, words) }
+        unsafe {
+            queue.launch(
+                Position::Whole,
+                kernel,
+                grid.block,
+                windows,
+                reduction.list(),
+            )
+        }
     }
 }

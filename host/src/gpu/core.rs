@@ -9,7 +9,7 @@ use super::call_stream::{Call, CallStream, Scratch};
 use super::fork::refuse_in_child;
 use super::generation::Generation;
 use super::kept::Kept;
-use super::kernels::{Form, LoadedKernel};
+use super::kernels::{Form, LoadedKernel, Way};
 #[cfg(test)]
 use super::streams::Streams;
 use super::streams::{KnownStream, StreamSlot};
@@ -243,7 +243,7 @@ impl<'gpu> Entered<'gpu> {
 
     /// The loaded kernel. Compiles it on its first use.
     pub fn kernel(self, entry: &'static Entry) -> Result<&'gpu LoadedKernel> {
-        self.kernel_in(entry, Form::Plain)
+        self.kernel_in(entry, Way::Plain.form())
     }
 
     /// The loaded kernel in this form. Compiles it on its first use.

@@ -6,13 +6,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use warpfold_kernels::launch::Start;
 use warpfold_ptx::direction::{backward, forward};
-use warpfold_ptx::indices;
 use warpfold_ptx::keys::keyed;
+use warpfold_ptx::{given, indices};
 
 use super::Properties;
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
-use crate::kernel::{Block, Entry};
+use crate::kernel::{Block, Blocks, Entry, Launches};
 use crate::ptx;
 
 /// Bytes of dynamic shared memory that a kernel may use without opting in.
@@ -33,8 +33,8 @@ type Link = OnceLock<Box<Slot>>;
 
 #[derive(Debug)]
 struct Slot {
-    /// See [`key`].
-    key: usize,
+    entry: &'static Entry,
+    form: Form,
     kernel: OnceLock<LoadedKernel>,
     /// Held while the kernel is compiled, so that it is compiled once.
     compiling: Mutex<()>,
@@ -43,22 +43,37 @@ struct Slot {
 
 /// The form of a kernel's text. A form decides the values of the constants that the host writes into the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) struct Form {
+    pub way: Way,
+    pub launches: Launches,
+}
+
+/// How a kernel goes over its items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
     /// A scan goes forward.
     Plain,
     /// A scan goes backward.
     Backward,
-    /// For scans by key and reductions by key that go forward in one launch: the kernel compares the keys itself. In the other forms, a
-    /// kernel that scans or reduces by key compares no keys: it reads the marks of an earlier launch, which say where the runs begin.
+    /// For scans by key and reductions by key that go forward in one launch: the kernel compares the keys itself. Otherwise, a kernel that
+    /// scans or reduces by key compares no keys: it reads the marks of an earlier launch, which say where the runs begin.
     Keyed,
 }
 
-impl Form {
-    /// The form of a scan in one of the two directions.
+impl Way {
+    /// The way of a scan in one of the two directions.
     pub fn of_direction(is_reversed: bool) -> Self {
         match is_reversed {
             true => Self::Backward,
             false => Self::Plain,
+        }
+    }
+
+    /// The form for all launches that go this way.
+    pub fn form(self) -> Form {
+        Form {
+            way: self,
+            launches: Launches::All,
         }
     }
 }
@@ -70,23 +85,12 @@ pub(crate) struct LoadedKernel {
     /// Whether its launches may begin before the previous launch has ended.
     pub start: Start,
     /// The grid of short scans of a whole input, and of some reductions of rows. If there is at most one window for each resident block,
-    /// also the grid of launches over segments and of calls by key.
+    /// also the grid of launches over segments and of calls by key. A form for launches with long blocks has no such launch.
     pub short: Grid,
-    /// The grid of all other launches.
+    /// The grid of all other launches. A form for launches with short blocks has no such launch.
     pub long: Grid,
     /// Keeps the function loaded.
     _module: Module,
-}
-
-impl LoadedKernel {
-    /// The grid of a launch over windows. If the device can work on all windows at once, this is the short grid, whose blocks have more
-    /// threads than those of the long grid.
-    pub fn grid_of(&self, windows: u64) -> Grid {
-        match windows <= self.short.resident_blocks as u64 {
-            true => self.short,
-            false => self.long,
-        }
-    }
 }
 
 /// A kernel's blocks, and how many of them run at a time.
@@ -105,19 +109,19 @@ impl Kernels {
         form: Form,
         device: &Properties,
     ) -> Result<&LoadedKernel> {
-        let slot = self.slot(key(entry, form));
+        let slot = self.slot(entry, form);
         match slot.kernel.get() {
             Some(kernel) => Ok(kernel),
-            None => slot.compile(entry, form, device),
+            None => slot.compile(device),
         }
     }
 
-    /// The slot of this key. If the key's list has no such slot, a new slot is appended.
-    fn slot(&self, key: usize) -> &Slot {
-        let mut link = &self.lists[list_of(key)];
+    /// The slot of this form of the kernel. If its list has no such slot, a new slot is appended.
+    fn slot(&self, entry: &'static Entry, form: Form) -> &Slot {
+        let mut link = &self.lists[list_of(entry)];
         loop {
-            let slot = link.get_or_init(|| Box::new(Slot::new(key)));
-            if slot.key == key {
+            let slot = link.get_or_init(|| Box::new(Slot::new(entry, form)));
+            if ptr::eq(slot.entry, entry) && slot.form == form {
                 return slot;
             }
             link = &slot.next;
@@ -126,9 +130,10 @@ impl Kernels {
 }
 
 impl Slot {
-    fn new(key: usize) -> Self {
+    fn new(entry: &'static Entry, form: Form) -> Self {
         Self {
-            key,
+            entry,
+            form,
             kernel: OnceLock::new(),
             compiling: Mutex::new(()),
             next: Link::new(),
@@ -137,12 +142,7 @@ impl Slot {
 
     /// Compiles the kernel, unless another call has just done so.
     #[cold]
-    fn compile(
-        &self,
-        entry: &'static Entry,
-        form: Form,
-        device: &Properties,
-    ) -> Result<&LoadedKernel> {
+    fn compile(&self, device: &Properties) -> Result<&LoadedKernel> {
         let _compiling = self
             .compiling
             .lock()
@@ -150,23 +150,17 @@ impl Slot {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
-        let kernel = compile(entry, form, device)?;
+        let kernel = compile(self.entry, self.form, device)?;
         Ok(self.kernel.get_or_init(|| kernel))
     }
 }
 
-/// The address of the kernel's entry, plus a number for the form. An entry is a static, so its address identifies it. An entry contains
-/// pointers, so its address is a multiple of a pointer's size. There are fewer forms than a pointer has bytes, so no other entry and form
-/// have the same key.
-fn key(entry: &'static Entry, form: Form) -> usize {
-    const { assert!((Form::Keyed as usize) < align_of::<Entry>()) };
-    ptr::from_ref(entry).addr() + form as usize
-}
-
-/// The list that a key is in. The product's upper bits depend on all bits of the key.
-fn list_of(key: usize) -> usize {
+/// The list that a kernel is in. An entry is a static, so its address identifies it. The product's upper bits depend on all bits of the
+/// address.
+fn list_of(entry: &'static Entry) -> usize {
     const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-    ((key as u64).wrapping_mul(GOLDEN) >> (u64::BITS - LISTS.ilog2())) as usize
+    let address = ptr::from_ref(entry).addr() as u64;
+    (address.wrapping_mul(GOLDEN) >> (u64::BITS - LISTS.ilog2())) as usize
 }
 
 /// Loads the best text that the driver accepts. If the driver does not know a text's PTX version, this tries the next older text.
@@ -175,17 +169,18 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
     let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
     for candidate in candidates {
         // The constant for comparing keys is set first, since the next step may fold constants.
-        let text = match form {
-            Form::Keyed => keyed(&candidate.text),
-            Form::Plain | Form::Backward => Some(candidate.text),
+        let text = match form.way {
+            Way::Keyed => keyed(&candidate.text),
+            Way::Plain | Way::Backward => Some(candidate.text),
         };
-        let text = text.and_then(|text| match (form, entry.has_short_indices()) {
-            (Form::Backward, _) => backward(&text),
-            (Form::Plain | Form::Keyed, true) => indices::short(&text),
-            (Form::Plain | Form::Keyed, false) => Some(forward(text)),
+        let text = text.and_then(|text| match (form.way, entry.has_short_indices()) {
+            (Way::Backward, _) => backward(&text),
+            (Way::Plain | Way::Keyed, true) => indices::short(&text),
+            (Way::Plain | Way::Keyed, false) => Some(forward(text)),
         });
         let text = text.ok_or_else(|| missing(entry))?;
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
+        let text = for_launches(text, entry.symbol(), &blocks, form.launches);
         let text = match blocks.bounds {
             Some(bounds) => with_bounds(&text, bounds),
             None => text,
@@ -205,6 +200,22 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
         Some((failure, log)) => rejected(entry, failure, log),
         None => missing(entry),
     })
+}
+
+/// The text for these launches only.
+fn for_launches(text: String, symbol: &str, blocks: &Blocks, launches: Launches) -> String {
+    let text = match launches {
+        Launches::All | Launches::Rows => text,
+        Launches::Short(_) => given::with_threads(&text, blocks.short.threads),
+        Launches::Long(_) => given::with_threads(&text, blocks.long.threads),
+    };
+    let arguments = blocks.windows.map(|windows| windows.arguments(launches));
+    match arguments {
+        Some(arguments) if !arguments.is_empty() => {
+            given::with_arguments(&text, symbol, &arguments)
+        }
+        _ => text,
+    }
 }
 
 /// The text with these launch bounds.

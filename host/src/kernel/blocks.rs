@@ -10,6 +10,8 @@ use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments::{RoomSize, Task};
 use warpfold_kernels::{columns, heads, segments, selection};
 
+use super::windows::{Places, Windows};
+
 /// The shape of a kernel's blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
@@ -29,60 +31,68 @@ pub struct Blocks {
     /// Launch bounds that replace those of the kernel's text: the threads of a block, and the number of blocks that share a multiprocessor.
     /// `None` if the text keeps its own bounds.
     pub(crate) bounds: Option<(u32, u32)>,
+    /// What a text may know of a launch over windows. `None` if the kernel does not work on windows of segments or runs.
+    pub(crate) windows: Option<Windows>,
 }
 
 impl Blocks {
+    /// All launches have the same blocks.
+    fn of_one(block: Block) -> Self {
+        Self {
+            short: block,
+            long: block,
+            bounds: None,
+            windows: None,
+        }
+    }
+
     pub(super) fn of_reduction<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
         let block = Block {
             threads: BLOCK_THREADS,
             shared_bytes: reduce_shared_bytes::<O::Accumulator>(),
         };
-        Self {
-            short: block,
-            long: block,
-            bounds: None,
-        }
+        Self::of_one(block)
     }
 
     pub(super) fn of_segmented_reduction<O: Op<T>, T: Element>(
         _copies: Copies,
         _available: u32,
     ) -> Self {
-        Self::of_segments::<T, O::Accumulator>(Task::Reduce)
+        Self::of_segments::<T, O::Accumulator>(Task::Reduce, Places::OF_SEGMENTED_REDUCTION)
     }
 
     pub(super) fn of_segmented_scan<O: Op<T>, T: Element>(
         _copies: Copies,
         _available: u32,
     ) -> Self {
-        Self::of_segments::<T, O::Accumulator>(Task::Scan)
+        Self::of_segments::<T, O::Accumulator>(Task::Scan, Places::OF_SEGMENTED_SCAN)
     }
 
     pub(super) fn of_by_key_reduction<O: Op<T>, T: Element>(
         _copies: Copies,
         _available: u32,
     ) -> Self {
-        Self::of_keyed::<T, O::Accumulator>(Task::Reduce)
+        Self::of_keyed::<T, O::Accumulator>(Task::Reduce, Places::OF_BY_KEY_REDUCTION)
     }
 
     pub(super) fn of_by_key_scan<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
-        Self::of_keyed::<T, O::Accumulator>(Task::Scan)
+        Self::of_keyed::<T, O::Accumulator>(Task::Scan, Places::OF_BY_KEY_SCAN)
     }
 
-    fn of_keyed<T, A>(task: Task) -> Self {
-        let mut blocks = Self::of_windows::<T, A>(task, [RoomSize::Keyed; 2]);
+    fn of_keyed<T, A>(task: Task, places: Places) -> Self {
+        let mut blocks = Self::of_windows::<T, A>(task, [RoomSize::Keyed; 2], places);
         if blocks.bounds.is_some() {
             blocks.short.threads = segments::tuning::KEYED_BLOCK_THREADS;
         }
         blocks
     }
 
-    fn of_segments<T, A>(task: Task) -> Self {
-        Self::of_windows::<T, A>(task, [RoomSize::Double, task.room_size()])
+    fn of_segments<T, A>(task: Task, places: Places) -> Self {
+        Self::of_windows::<T, A>(task, [RoomSize::Double, task.room_size()], places)
     }
 
     /// The blocks of launches with windows. A short block has room `short`, and a long block has room `long`.
-    fn of_windows<T, A>(task: Task, [short, long]: [RoomSize; 2]) -> Self {
+    fn of_windows<T, A>(task: Task, [short, long]: [RoomSize; 2], places: Places) -> Self {
         let block = |threads, size| Block {
             threads,
             shared_bytes: segments::shared_bytes::<T, A>(size),
@@ -91,6 +101,10 @@ impl Blocks {
             short: block(segments::tuning::SHORT_BLOCK_THREADS, short),
             long: block(segments::tuning::LONG_BLOCK_THREADS, long),
             bounds: segments::tuning::bounds::<T, A>(task, long),
+            windows: Some(Windows {
+                places,
+                full_shift: segments::chunk_items::<T, A>().trailing_zeros(),
+            }),
         }
     }
 
@@ -99,11 +113,7 @@ impl Blocks {
             threads: columns::BLOCK_THREADS,
             shared_bytes: columns::shared_bytes::<O::Accumulator>(),
         };
-        Self {
-            short: block,
-            long: block,
-            bounds: None,
-        }
+        Self::of_one(block)
     }
 
     /// The blocks of a selection among items of type `T`, with tile prefixes of type `A`.
@@ -121,11 +131,7 @@ impl Blocks {
             threads: selection::BLOCK_THREADS,
             shared_bytes: selection::shared_bytes::<T, A>(buffers),
         };
-        Self {
-            short: block,
-            long: block,
-            bounds: None,
-        }
+        Self::of_one(block)
     }
 
     /// The blocks of launches that mark heads.
@@ -134,11 +140,7 @@ impl Blocks {
             threads: heads::BLOCK_THREADS,
             shared_bytes: heads::SHARED_BYTES,
         };
-        Self {
-            short: block,
-            long: block,
-            bounds: None,
-        }
+        Self::of_one(block)
     }
 
     pub(super) fn of_scan<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Self {
@@ -160,6 +162,7 @@ impl Blocks {
                     tuning::BLOCKS_PER_MULTIPROCESSOR,
                 )
             }),
+            windows: None,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Segmented reductions and scans.
 
 use warpfold_kernels::segments::rings::{are_long, has_whole_chunks, row_windows, windows_of_long};
-use warpfold_kernels::segments::{window_count, window_shift, windows_per_block};
+use warpfold_kernels::segments::windows_per_block;
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{CallStream, Entered, Form, Grid, LoadedKernel, WorkspaceSpan};
-use crate::kernel::{Block, Row};
+use crate::gpu::{CallStream, Entered, Way, Windowed, WorkspaceSpan};
+use crate::kernel::{Block, Row, Width};
 use crate::launch::{
     Made, Position, Queue, Region, ScanOrder, SegmentedReduceWords, SegmentedScanWords, Span,
 };
@@ -78,47 +78,44 @@ impl Segments {
 
 /// A launch's kernel, its workspace, and those arguments that reductions and scans have in common.
 pub(crate) struct Prepared<'a> {
-    kernel: &'a LoadedKernel,
+    windowed: Windowed<'a>,
     offsets: Address,
     offset_bytes: u64,
     row_items: u64,
     /// 0 if the number of segments is not in device memory.
     segment_count_at: Address,
     scratch: WorkspaceSpan,
-    window_shift: u32,
-    windows: u64,
 }
 
 impl Prepared<'_> {
-    /// The grid of the launch.
-    fn grid(&self) -> Grid {
-        self.kernel.grid_of(self.windows)
-    }
-
     /// For a reduction of the segments: how many windows each block has, and the blocks' shape.
     fn blocks_of_reduction(&self, row: &Row, segments: &Segments) -> (u64, Block) {
-        let (short, long) = (self.kernel.short, self.kernel.long);
+        let Windowed {
+            kernel,
+            grid,
+            windows: window_count,
+            ..
+        } = self.windowed;
         let count = segments.count as u64;
         let chunk_items = row.division.chunk_items;
         let row_bytes = row.division.row_bytes;
         let are_long = row_bytes.is_some() && are_long(segments.items.item_count as u64, count);
         let row_bytes = row_bytes.filter(|_| has_whole_chunks(self.row_items, chunk_items));
         let Some(row_bytes) = row_bytes else {
-            let grid = self.grid();
             let resident_blocks = grid.resident_blocks as u64;
             let windows = match are_long {
-                true => windows_of_long(self.windows, resident_blocks),
-                false => windows_per_block(self.windows, resident_blocks),
+                true => windows_of_long(window_count, resident_blocks),
+                false => windows_per_block(window_count, resident_blocks),
             };
             return (windows, grid.block);
         };
         let row_chunks = (self.row_items / chunk_items).max(1);
-        let resident = [short, long].map(|grid| grid.resident_blocks as u64);
-        let windows = row_windows(count, row_chunks, self.windows, resident);
+        let resident = [kernel.short, kernel.long].map(|grid| grid.resident_blocks as u64);
+        let windows = row_windows(count, row_chunks, window_count, resident);
         let takes_rows = row_chunks > 1 && windows >= row_chunks;
-        let mut block = self.grid().block;
-        if takes_rows && self.windows.div_ceil(windows) <= resident[0] {
-            block = short.block;
+        let mut block = grid.block;
+        if takes_rows && window_count.div_ceil(windows) <= resident[0] {
+            block = kernel.short.block;
             block.shared_bytes = block.shared_bytes.max(row_bytes);
         }
         (windows, block)
@@ -215,7 +212,7 @@ impl<'a> Queue<'a> {
             output: output.address,
             report,
             windows_per_block,
-            window_shift: prepared.window_shift.into(),
+            window_shift: prepared.windowed.window_shift.into(),
         };
         // SAFETY: `arguments` are the words of a segmented reduction (condition 1). They describe the prepared segments and workspace, and
         // contain `windows_per_block` (condition 2). `blocks_of_reduction` chose the block's shape for `windows_per_block` windows
@@ -302,10 +299,10 @@ impl<'a> Queue<'a> {
             output: output.address,
             report,
             windows_per_block,
-            window_shift: prepared.window_shift.into(),
+            window_shift: prepared.windowed.window_shift.into(),
             is_exclusive: u64::from(order.is_exclusive),
         };
-        let block = prepared.grid().block;
+        let block = prepared.windowed.grid.block;
         // SAFETY: `arguments` are the words of a segmented scan (condition 1). They describe the prepared segments and workspace, and
         // contain `windows_per_block` (condition 2). The grid's `block` is the shape of blocks with one window (condition 3). Condition 4
         // asks for this function's own conditions.
@@ -323,23 +320,23 @@ impl<'a> Queue<'a> {
             Starts::Offsets(span) => (span.address, span.item.bytes, 0),
             Starts::Rows(row_items) => (0, 0, row_items),
         };
-        let kernel = self
-            .entered
-            .kernel_in(&row.entry, Form::of_direction(is_backward))?;
+        let way = Way::of_direction(is_backward);
         let diagonals = segments.items.item_count as u64 + segments.count as u64;
-        let resident_blocks = kernel.short.resident_blocks as u64;
-        let window_shift = window_shift(row.division.chunk_items, diagonals, resident_blocks);
-        let windows = window_count(diagonals, window_shift);
-        let state_words = windows * row.division.accumulator_words;
+        let windowed = match segments.starts {
+            Starts::Offsets(_) => {
+                let width = Width(offset_bytes as u8);
+                self.entered.windowed(row, way, width, diagonals)
+            }
+            Starts::Rows(_) => self.entered.windowed_rows(row, way, diagonals),
+        }?;
+        let state_words = windowed.windows * row.division.accumulator_words;
         Ok(Prepared {
-            kernel,
+            windowed,
             offsets,
             offset_bytes: offset_bytes as u64,
             row_items: row_items as u64,
             segment_count_at: segments.count_at.map_or(0, |count| count.address),
             scratch: self.scratch(Position::Whole, state_words)?,
-            window_shift,
-            windows,
         })
     }
 
@@ -359,14 +356,22 @@ impl<'a> Queue<'a> {
         block: Block,
         arguments: &mut [u64],
     ) -> Result<()> {
-        let blocks = prepared.windows.div_ceil(windows_per_block);
+        let blocks = prepared.windowed.windows.div_ceil(windows_per_block);
         // SAFETY: the words are the kernel's (condition 1). The items, the offsets, the output, the number of segments and the report are
         // as long as the kernel requires (condition 4): the kernel compares each offset with the number of items, and reads no items past
         // that number. The workspace has the state words for these segments (condition 2). There are as many blocks as the windows need, of
         // the right shape (condition 3). If windows have fewer diagonals than a chunk has items, there are fewer windows than the device
         // holds short blocks at a time (see `window_shift`). In that case, the launch's blocks are short: each block has one window and as
         // much shared memory as a block of a scan. The kernel requires this much for such windows.
-        unsafe { self.launch(Position::Whole, prepared.kernel, block, blocks, arguments) }
+        unsafe {
+            self.launch(
+                Position::Whole,
+                prepared.windowed.kernel,
+                block,
+                blocks,
+                arguments,
+            )
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use warpfold_kernels::workspace::INITIAL_OFFSET;
 use super::Destination;
 use crate::driver::{self, Address};
 use crate::error::{Argument, Result};
-use crate::gpu::Form;
+use crate::gpu::Way;
 use crate::kernel::Row;
 use crate::launch::{Position, Queue, Region, ScanWords, Span};
 
@@ -205,7 +205,7 @@ impl Queue<'_> {
         };
         let kernel = self
             .entered
-            .kernel_in(&row.entry, Form::of_direction(extras.is_reversed))?;
+            .kernel_in(&row.entry, Way::of_direction(extras.is_reversed).form())?;
         let scratch = self.scratch(plan.part, plan.state_words)?;
         if let Some(initial) = extras.initial {
             driver::write_item(scratch.control + INITIAL_OFFSET, initial, self.stream)?;

@@ -1,0 +1,86 @@
+//! The kernels of launches over windows, and how these launches are divided.
+
+use warpfold_kernels::segments::tuning::SHORT_BLOCK_THREADS;
+use warpfold_kernels::segments::{window_count, window_shift};
+
+use super::core::Entered;
+use super::kernels::{Form, Grid, LoadedKernel, Way};
+use crate::error::Result;
+use crate::kernel::{Launches, Row, Width};
+
+/// The largest number of blocks of [`SHORT_BLOCK_THREADS`] threads that a multiprocessor holds at a time. On every device, a multiprocessor
+/// holds at most 2,048 threads.
+pub(crate) const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
+
+/// A kernel for a launch over windows, and the launch's windows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Windowed<'gpu> {
+    pub kernel: &'gpu LoadedKernel,
+    /// The kernel's short grid if the device can work on all windows at once, otherwise its long grid.
+    pub grid: Grid,
+    /// The binary logarithm of the number of diagonals of a window.
+    pub window_shift: u32,
+    /// The number of windows.
+    pub windows: u64,
+}
+
+impl<'gpu> Windowed<'gpu> {
+    /// Divides a launch over `diagonals` diagonals.
+    fn new(kernel: &'gpu LoadedKernel, row: &Row, diagonals: u64) -> Self {
+        let resident_blocks = kernel.short.resident_blocks as u64;
+        let window_shift = window_shift(row.division.chunk_items, diagonals, resident_blocks);
+        let windows = window_count(diagonals, window_shift);
+        let grid = match windows <= resident_blocks {
+            true => kernel.short,
+            false => kernel.long,
+        };
+        Self {
+            kernel,
+            grid,
+            window_shift,
+            windows,
+        }
+    }
+}
+
+impl<'gpu> Entered<'gpu> {
+    /// The kernel for a launch over rows, which goes this way over `diagonals` diagonals.
+    pub fn windowed_rows(
+        self,
+        row: &'static Row,
+        way: Way,
+        diagonals: u64,
+    ) -> Result<Windowed<'gpu>> {
+        let launches = Launches::Rows;
+        let kernel = self.kernel_in(&row.entry, Form { way, launches })?;
+        Ok(Windowed::new(kernel, row, diagonals))
+    }
+
+    /// The kernel for a launch over segments or runs, which goes this way over `diagonals` diagonals. `width` is the size of the offsets, or
+    /// of the keys that the kernel compares.
+    pub fn windowed(
+        self,
+        row: &'static Row,
+        way: Way,
+        width: Width,
+        diagonals: u64,
+    ) -> Result<Windowed<'gpu>> {
+        let kernel_for = |launches| self.kernel_in(&row.entry, Form { way, launches });
+        // There are at most `most_blocks` resident blocks. If there are more windows of full size, the launch has long blocks.
+        let most_blocks = MOST_BLOCKS * u64::from(self.multiprocessors());
+        if diagonals.div_ceil(row.division.chunk_items) <= most_blocks {
+            let short = Windowed::new(kernel_for(Launches::Short(width))?, row, diagonals);
+            if short.windows <= short.kernel.short.resident_blocks as u64 {
+                return Ok(short);
+            }
+        }
+        let kernel = kernel_for(Launches::Long(width))?;
+        let window_shift = row.division.chunk_items.trailing_zeros();
+        Ok(Windowed {
+            kernel,
+            grid: kernel.long,
+            window_shift,
+            windows: window_count(diagonals, window_shift),
+        })
+    }
+}

@@ -222,8 +222,7 @@ impl Keyed {
         let most_runs = room.min(starts.item_count.saturating_sub(1));
         let segments = Segments::of_runs(self.values, starts, most_runs, Some(to.count));
         if most_runs > 0 {
-            let is_backward = matches!(made, Made::Scan(order) if order.is_reversed);
-            queue.prepare_segments(row, segments, is_backward)?;
+            queue.prepare_segments(row, segments, made)?;
         }
         let runs = self.runs(outputs, Some(starts));
         // SAFETY: the keys can be read (condition 1). First keys, starts and the number of runs can be written (condition 2), and the

@@ -4,6 +4,7 @@ mod call_stream;
 mod core;
 mod device;
 mod fork;
+mod form;
 mod generation;
 mod kept;
 mod kernels;
@@ -28,14 +29,15 @@ use self::device::Properties;
 pub(crate) use self::core::Entered;
 pub(crate) use call_stream::{Call, CallStream, Progress, Scratch};
 pub(crate) use fork::refuse_in_child;
+pub(crate) use form::{Form, Way};
 #[cfg(feature = "nccl")]
 pub(crate) use generation::Generation;
-pub(crate) use kernels::{LoadedKernel, Way};
+pub(crate) use kernels::LoadedKernel;
 pub(crate) use streams::KnownStream;
 #[cfg(feature = "nccl")]
 pub(crate) use tied::Tied;
 pub(crate) use transfer_lanes::{BusyTransferLane, PIECE_BYTES, SHORT_BYTES, Strip, TransferLane};
-pub(crate) use windowed::{MOST_BLOCKS, Windowed};
+pub(crate) use windowed::{MOST_BLOCKS, WindowNumbers, Windowed};
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
 pub(crate) use workspace::{Need, WorkspaceSpan};

@@ -6,7 +6,6 @@
 
 mod blocks;
 pub mod kind;
-mod windows;
 
 use std::any::TypeId;
 use std::ops::Deref;
@@ -23,7 +22,6 @@ use warpfold_kernels::workspace::{scan_most_state_words, scan_state_words, words
 use warpfold_kernels::{columns, selection};
 
 pub use self::blocks::{Block, Blocks};
-pub(crate) use self::windows::{Launches, Width};
 use crate::error::{Error, Result};
 use crate::ptx::Texts;
 

@@ -20,7 +20,7 @@ pub(crate) use self::arguments::{Region, Span};
 pub(crate) use self::words::{
     ByKeyReduceWords, ByKeyScanWords, ColumnsReduceWords, ColumnsScanWords, HeadsWords,
     ReducePairsWords, ReduceWords, ScanWords, SegmentedReduceWords, SegmentedScanWords,
-    SelectionWords,
+    SelectionWords, number_of,
 };
 
 use crate::driver::{Capture, Shape, Stream};

@@ -14,13 +14,13 @@ use warpfold_kernels::heads::{Layout, Summary};
 use warpfold_kernels::segments::tuning::KEYED_CHUNKS_PER_BLOCK;
 use warpfold_kernels::segments::{node_slots, window_count};
 
-use super::reduction::{can_compare, width_of};
+use super::reduction::can_compare;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{Entered, LoadedKernel, MOST_BLOCKS, Need, Way, Windowed};
-use crate::kernel::{Division, Entry, Item, Row, Type, Width};
+use crate::gpu::{Entered, Form, LoadedKernel, MOST_BLOCKS, Need, Way, WindowNumbers, Windowed};
+use crate::kernel::{Division, Entry, Item, Row, Type};
 use crate::launch::{
-    ByKeyScanWords, HeadsWords, Position, Queue, Region, ScanOrder, Span, check_lengths,
+    ByKeyScanWords, HeadsWords, Position, Queue, Region, ScanOrder, Span, check_lengths, number_of,
 };
 use crate::selection::HeadsKernel;
 
@@ -100,6 +100,12 @@ pub(super) unsafe fn mark(
     Ok(count.map_or(0, |_| item_count_at))
 }
 
+/// The arguments that depend on how a scan is divided.
+const NUMBERS: WindowNumbers = WindowNumbers {
+    window_shift: number_of!(ByKeyScanWords.window_shift),
+    windows_per_block: None,
+};
+
 /// Keys, and a value for each key.
 pub struct Marked {
     keys: Span,
@@ -153,11 +159,33 @@ impl Marked {
         unsafe { self.queue_checked(queue, row, order, output) }
     }
 
+    /// The form of the kernel's text for this scan.
+    fn form(&self, way: Way, order: ScanOrder) -> Form {
+        let is_exclusive = number_of!(ByKeyScanWords.is_exclusive);
+        let form = way
+            .form()
+            .with_known(is_exclusive, order.is_exclusive.into());
+        let form = match way {
+            Way::Keyed => form
+                .with_known(number_of!(ByKeyScanWords.heads), 0)
+                .with_known(
+                    number_of!(ByKeyScanWords.key_bytes),
+                    self.keys.item.bytes as u64,
+                ),
+            Way::Plain | Way::Backward => form.with_known(number_of!(ByKeyScanWords.keys), 0),
+        };
+        match self.count {
+            Some(_) => form,
+            None => form.with_known(number_of!(ByKeyScanWords.item_count_at), 0),
+        }
+    }
+
     /// The kernel that compares the keys, if a forward scan of them has one launch. `None` if the scan has two launches.
     fn comparer<'gpu>(
         &self,
         entered: Entered<'gpu>,
         row: &'static Row,
+        order: ScanOrder,
     ) -> Result<Option<Windowed<'gpu>>> {
         let chunks = (self.keys.item_count as u64).div_ceil(row.division.chunk_items);
         // At most `most_blocks` blocks are resident on the device. If the scan has too many keys even for `most_blocks` blocks, the kernel
@@ -169,8 +197,9 @@ impl Marked {
         if !may_compare {
             return Ok(None);
         }
-        let (width, count) = (width_of(self.keys), self.keys.item_count as u64);
-        let windowed = entered.windowed(row, Way::Keyed, width, count)?;
+        let form = self.form(Way::Keyed, order);
+        let item_count = self.keys.item_count as u64;
+        let windowed = entered.windowed(row, form, NUMBERS, item_count)?;
         let resident_blocks = windowed.kernel.short.resident_blocks as u64;
         Ok((chunks <= KEYED_CHUNKS_PER_BLOCK * resident_blocks).then_some(windowed))
     }
@@ -193,14 +222,14 @@ impl Marked {
         let item_count = self.keys.item_count as u64;
         let comparer = match order.is_reversed {
             true => None,
-            false => self.comparer(queue.entered, row)?,
+            false => self.comparer(queue.entered, row, order)?,
         };
         let is_one_launch = comparer.is_some();
         let windowed = match comparer {
             Some(comparer) => comparer,
             None => {
-                let way = Way::of_direction(order.is_reversed);
-                queue.entered.windowed(row, way, Width(0), item_count)?
+                let form = self.form(Way::of_direction(order.is_reversed), order);
+                queue.entered.windowed(row, form, NUMBERS, item_count)?
             }
         };
         let window_shift = windowed.window_shift;

@@ -14,19 +14,20 @@ use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
 use super::heads::{mark, need_of};
 use super::{Keyed, Outputs, RunsTo};
 use crate::error::Result;
-use crate::gpu::{Entered, LoadedKernel, MOST_BLOCKS, Way, Windowed};
-use crate::kernel::{Row, Width};
-use crate::launch::{ByKeyReduceWords, Made, Position, Queue, Span};
+use crate::gpu::{Entered, Form, LoadedKernel, MOST_BLOCKS, Way, WindowNumbers, Windowed};
+use crate::kernel::Row;
+use crate::launch::{ByKeyReduceWords, Made, Position, Queue, Span, number_of};
 
 /// Whether a kernel that reduces or scans can compare the bytes of these keys: it loads vectors of 16 bytes, with 2 or 4 keys each.
 pub(super) fn can_compare(keys: Span) -> bool {
     matches!(keys.item.bytes, 4 | 8) && keys.address.is_multiple_of(16)
 }
 
-/// The size of keys that a kernel compares.
-pub(super) fn width_of(keys: Span) -> Width {
-    Width(keys.item.bytes as u8)
-}
+/// The arguments that depend on how a reduction is divided.
+const NUMBERS: WindowNumbers = WindowNumbers {
+    window_shift: number_of!(ByKeyReduceWords.window_shift),
+    windows_per_block: None,
+};
 
 /// The kernels of a reduction, and how its work is divided.
 pub(super) struct Plan<'a> {
@@ -70,8 +71,8 @@ impl Keyed {
             let is_few =
                 |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(row.division.chunk_items) * blocks;
             if is_few(most_blocks) {
-                let width = width_of(self.keys);
-                let windowed = entered.windowed(row, Way::Keyed, width, item_count)?;
+                let form = self.form(Way::Keyed, outputs, starts);
+                let windowed = entered.windowed(row, form, NUMBERS, item_count)?;
                 if is_few(windowed.kernel.short.resident_blocks as u64) {
                     return Ok(Some(Plan {
                         row,
@@ -81,13 +82,40 @@ impl Keyed {
                 }
             }
         }
-        let windowed = entered.windowed(row, Way::Plain, Width(0), item_count)?;
+        let form = self.form(Way::Plain, outputs, starts);
+        let windowed = entered.windowed(row, form, NUMBERS, item_count)?;
         let marker = Some(entered.kernel(marker.entry)?);
         Ok(Some(Plan {
             row,
             windowed,
             marker,
         }))
+    }
+
+    /// The form of the kernel's text for a reduction with these outputs.
+    fn form(&self, way: Way, outputs: Outputs, starts: Option<Span>) -> Form {
+        let mut form = way.form();
+        if way == Way::Keyed {
+            form = form.with_known(number_of!(ByKeyReduceWords.heads), 0);
+        }
+        // If the kernel neither compares keys nor writes first keys, one text serves keys of all sizes.
+        if way == Way::Keyed || outputs.unique_keys.is_some() {
+            let bytes = self.keys.item.bytes as u64;
+            form = form.with_known(number_of!(ByKeyReduceWords.key_bytes), bytes);
+        }
+        let absent = [
+            (
+                self.count.is_none(),
+                number_of!(ByKeyReduceWords.item_count_at),
+            ),
+            (
+                outputs.unique_keys.is_none(),
+                number_of!(ByKeyReduceWords.first_keys),
+            ),
+            (starts.is_none(), number_of!(ByKeyReduceWords.starts)),
+        ];
+        let absent = absent.into_iter().filter(|(is_absent, _)| *is_absent);
+        absent.fold(form, |form, (_, number)| form.with_known(number, 0))
     }
 
     /// Queues the launch or the two launches of a plan. The workspace is made ready before the first launch is queued.

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::call_stream::{Call, CallStream, Scratch};
 use super::fork::refuse_in_child;
+use super::form::{Form, Way};
 use super::generation::Generation;
 use super::kept::Kept;
-use super::kernels::{Form, LoadedKernel, Way};
+use super::kernels::LoadedKernel;
 #[cfg(test)]
 use super::streams::Streams;
 use super::streams::{KnownStream, StreamSlot};

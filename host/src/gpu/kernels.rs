@@ -5,14 +5,12 @@ use std::ptr;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use warpfold_kernels::launch::Start;
-use warpfold_ptx::direction::{backward, forward};
-use warpfold_ptx::keys::keyed;
-use warpfold_ptx::{given, indices};
 
 use super::Properties;
+use super::form::Form;
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
-use crate::kernel::{Block, Blocks, Entry, Launches};
+use crate::kernel::{Block, Entry};
 use crate::ptx;
 
 /// Bytes of dynamic shared memory that a kernel may use without opting in.
@@ -39,43 +37,6 @@ struct Slot {
     /// Held while the kernel is compiled, so that it is compiled once.
     compiling: Mutex<()>,
     next: Link,
-}
-
-/// The form of a kernel's text. A form decides the values of the constants that the host writes into the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Form {
-    pub way: Way,
-    pub launches: Launches,
-}
-
-/// How a kernel goes over its items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// A scan goes forward.
-    Plain,
-    /// A scan goes backward.
-    Backward,
-    /// For scans by key and reductions by key that go forward in one launch: the kernel compares the keys itself. Otherwise, a kernel that
-    /// scans or reduces by key compares no keys: it reads the marks of an earlier launch, which say where the runs begin.
-    Keyed,
-}
-
-impl Way {
-    /// The way of a scan in one of the two directions.
-    pub fn of_direction(is_reversed: bool) -> Self {
-        match is_reversed {
-            true => Self::Backward,
-            false => Self::Plain,
-        }
-    }
-
-    /// The form for all launches that go this way.
-    pub fn form(self) -> Form {
-        Form {
-            way: self,
-            launches: Launches::All,
-        }
-    }
 }
 
 /// A kernel that is ready to be launched.
@@ -168,19 +129,9 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
     let mut refused = None;
     let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
     for candidate in candidates {
-        // The constant for comparing keys is set first, since the next step may fold constants.
-        let text = match form.way {
-            Way::Keyed => keyed(&candidate.text),
-            Way::Plain | Way::Backward => Some(candidate.text),
-        };
-        let text = text.and_then(|text| match (form.way, entry.has_short_indices()) {
-            (Way::Backward, _) => backward(&text),
-            (Way::Plain | Way::Keyed, true) => indices::short(&text),
-            (Way::Plain | Way::Keyed, false) => Some(forward(text)),
-        });
-        let text = text.ok_or_else(|| missing(entry))?;
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
-        let text = for_launches(text, entry.symbol(), &blocks, form.launches);
+        let text = form.written(candidate.text, entry, &blocks);
+        let text = text.ok_or_else(|| missing(entry))?;
         let text = match blocks.bounds {
             Some(bounds) => with_bounds(&text, bounds),
             None => text,
@@ -200,22 +151,6 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
         Some((failure, log)) => rejected(entry, failure, log),
         None => missing(entry),
     })
-}
-
-/// The text for these launches only.
-fn for_launches(text: String, symbol: &str, blocks: &Blocks, launches: Launches) -> String {
-    let text = match launches {
-        Launches::All | Launches::Rows => text,
-        Launches::Short(_) => given::with_threads(&text, blocks.short.threads),
-        Launches::Long(_) => given::with_threads(&text, blocks.long.threads),
-    };
-    let arguments = blocks.windows.map(|windows| windows.arguments(launches));
-    match arguments {
-        Some(arguments) if !arguments.is_empty() => {
-            given::with_arguments(&text, symbol, &arguments)
-        }
-        _ => text,
-    }
 }
 
 /// The text with these launch bounds.

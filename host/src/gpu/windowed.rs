@@ -4,9 +4,10 @@ use warpfold_kernels::segments::tuning::SHORT_BLOCK_THREADS;
 use warpfold_kernels::segments::{window_count, window_shift};
 
 use super::core::Entered;
-use super::kernels::{Form, Grid, LoadedKernel, Way};
+use super::form::{Form, Shape};
+use super::kernels::{Grid, LoadedKernel};
 use crate::error::Result;
-use crate::kernel::{Launches, Row, Width};
+use crate::kernel::Row;
 
 /// The largest number of blocks of [`SHORT_BLOCK_THREADS`] threads that a multiprocessor holds at a time. On every device, a multiprocessor
 /// holds at most 2,048 threads.
@@ -43,39 +44,52 @@ impl<'gpu> Windowed<'gpu> {
     }
 }
 
+/// The numbers of those arguments in the kernel's list that depend on how a launch is divided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WindowNumbers {
+    pub window_shift: usize,
+    /// `None` if there is no such argument, or if its value is already known.
+    pub windows_per_block: Option<usize>,
+}
+
 impl<'gpu> Entered<'gpu> {
-    /// The kernel for a launch over rows, which goes this way over `diagonals` diagonals.
+    /// The kernel for a launch over rows, in this form. The rows have `diagonals` diagonals.
     pub fn windowed_rows(
         self,
         row: &'static Row,
-        way: Way,
+        form: Form,
         diagonals: u64,
     ) -> Result<Windowed<'gpu>> {
-        let launches = Launches::Rows;
-        let kernel = self.kernel_in(&row.entry, Form { way, launches })?;
+        let kernel = self.kernel_in(&row.entry, form)?;
         Ok(Windowed::new(kernel, row, diagonals))
     }
 
-    /// The kernel for a launch over segments or runs, which goes this way over `diagonals` diagonals. `width` is the size of the offsets, or
-    /// of the keys that the kernel compares.
+    /// The kernel for a launch over segments or runs, in this form. They have `diagonals` diagonals. The text is made for launches with
+    /// short blocks only, which have one window each, or with long blocks only, whose windows have the full size.
     pub fn windowed(
         self,
         row: &'static Row,
-        way: Way,
-        width: Width,
+        form: Form,
+        numbers: WindowNumbers,
         diagonals: u64,
     ) -> Result<Windowed<'gpu>> {
-        let kernel_for = |launches| self.kernel_in(&row.entry, Form { way, launches });
         // There are at most `most_blocks` resident blocks. If there are more windows of full size, the launch has long blocks.
         let most_blocks = MOST_BLOCKS * u64::from(self.multiprocessors());
         if diagonals.div_ceil(row.division.chunk_items) <= most_blocks {
-            let short = Windowed::new(kernel_for(Launches::Short(width))?, row, diagonals);
+            let form = form.with_shape(Shape::Short);
+            let form = match numbers.windows_per_block {
+                Some(number) => form.with_known(number, 1),
+                None => form,
+            };
+            let short = Windowed::new(self.kernel_in(&row.entry, form)?, row, diagonals);
             if short.windows <= short.kernel.short.resident_blocks as u64 {
                 return Ok(short);
             }
         }
-        let kernel = kernel_for(Launches::Long(width))?;
         let window_shift = row.division.chunk_items.trailing_zeros();
+        let form = form.with_shape(Shape::Long);
+        let form = form.with_known(numbers.window_shift, window_shift.into());
+        let kernel = self.kernel_in(&row.entry, form)?;
         Ok(Windowed {
             kernel,
             grid: kernel.long,

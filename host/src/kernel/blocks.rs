@@ -10,8 +10,6 @@ use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments::{RoomSize, Task};
 use warpfold_kernels::{columns, heads, segments, selection};
 
-use super::windows::{Places, Windows};
-
 /// The shape of a kernel's blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
@@ -31,8 +29,6 @@ pub struct Blocks {
     /// Launch bounds that replace those of the kernel's text: the threads of a block, and the number of blocks that share a multiprocessor.
     /// `None` if the text keeps its own bounds.
     pub(crate) bounds: Option<(u32, u32)>,
-    /// What a text may know of a launch over windows. `None` if the kernel does not work on windows of segments or runs.
-    pub(crate) windows: Option<Windows>,
 }
 
 impl Blocks {
@@ -42,7 +38,6 @@ impl Blocks {
             short: block,
             long: block,
             bounds: None,
-            windows: None,
         }
     }
 
@@ -58,41 +53,41 @@ impl Blocks {
         _copies: Copies,
         _available: u32,
     ) -> Self {
-        Self::of_segments::<T, O::Accumulator>(Task::Reduce, Places::OF_SEGMENTED_REDUCTION)
+        Self::of_segments::<T, O::Accumulator>(Task::Reduce)
     }
 
     pub(super) fn of_segmented_scan<O: Op<T>, T: Element>(
         _copies: Copies,
         _available: u32,
     ) -> Self {
-        Self::of_segments::<T, O::Accumulator>(Task::Scan, Places::OF_SEGMENTED_SCAN)
+        Self::of_segments::<T, O::Accumulator>(Task::Scan)
     }
 
     pub(super) fn of_by_key_reduction<O: Op<T>, T: Element>(
         _copies: Copies,
         _available: u32,
     ) -> Self {
-        Self::of_keyed::<T, O::Accumulator>(Task::Reduce, Places::OF_BY_KEY_REDUCTION)
+        Self::of_keyed::<T, O::Accumulator>(Task::Reduce)
     }
 
     pub(super) fn of_by_key_scan<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
-        Self::of_keyed::<T, O::Accumulator>(Task::Scan, Places::OF_BY_KEY_SCAN)
+        Self::of_keyed::<T, O::Accumulator>(Task::Scan)
     }
 
-    fn of_keyed<T, A>(task: Task, places: Places) -> Self {
-        let mut blocks = Self::of_windows::<T, A>(task, [RoomSize::Keyed; 2], places);
+    fn of_keyed<T, A>(task: Task) -> Self {
+        let mut blocks = Self::of_windows::<T, A>(task, [RoomSize::Keyed; 2]);
         if blocks.bounds.is_some() {
             blocks.short.threads = segments::tuning::KEYED_BLOCK_THREADS;
         }
         blocks
     }
 
-    fn of_segments<T, A>(task: Task, places: Places) -> Self {
-        Self::of_windows::<T, A>(task, [RoomSize::Double, task.room_size()], places)
+    fn of_segments<T, A>(task: Task) -> Self {
+        Self::of_windows::<T, A>(task, [RoomSize::Double, task.room_size()])
     }
 
     /// The blocks of launches with windows. A short block has room `short`, and a long block has room `long`.
-    fn of_windows<T, A>(task: Task, [short, long]: [RoomSize; 2], places: Places) -> Self {
+    fn of_windows<T, A>(task: Task, [short, long]: [RoomSize; 2]) -> Self {
         let block = |threads, size| Block {
             threads,
             shared_bytes: segments::shared_bytes::<T, A>(size),
@@ -101,10 +96,6 @@ impl Blocks {
             short: block(segments::tuning::SHORT_BLOCK_THREADS, short),
             long: block(segments::tuning::LONG_BLOCK_THREADS, long),
             bounds: segments::tuning::bounds::<T, A>(task, long),
-            windows: Some(Windows {
-                places,
-                full_shift: segments::chunk_items::<T, A>().trailing_zeros(),
-            }),
         }
     }
 
@@ -162,7 +153,6 @@ impl Blocks {
                     tuning::BLOCKS_PER_MULTIPROCESSOR,
                 )
             }),
-            windows: None,
         }
     }
 }

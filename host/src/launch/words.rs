@@ -38,6 +38,15 @@ macro_rules! words {
     };
 }
 
+/// The number that an argument has in a list of words.
+macro_rules! number_of {
+    ($words:ident.$argument:ident) => {
+        std::mem::offset_of!($words, $argument) / size_of::<u64>()
+    };
+}
+
+pub(crate) use number_of;
+
 warpfold_kernels::with_reduce_arguments! {
     [words]
     /// The words of a reduction.

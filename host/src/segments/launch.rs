@@ -5,10 +5,11 @@ use warpfold_kernels::segments::windows_per_block;
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{CallStream, Entered, Way, Windowed, WorkspaceSpan};
-use crate::kernel::{Block, Row, Width};
+use crate::gpu::{CallStream, Entered, Form, Way, WindowNumbers, Windowed, WorkspaceSpan};
+use crate::kernel::{Block, Row};
 use crate::launch::{
     Made, Position, Queue, Region, ScanOrder, SegmentedReduceWords, SegmentedScanWords, Span,
+    number_of,
 };
 
 /// Where segments start.
@@ -61,6 +62,49 @@ impl Segments {
                 .all(|span| span.item_count == 0 || span.check_alignment(Argument::Input).is_ok())
     }
 
+    /// The form of the kernel's text for these segments.
+    fn form(&self, made: Made) -> (Form, WindowNumbers) {
+        let (form, numbers) = match made {
+            Made::Reduction => (
+                Way::Plain.form(),
+                WindowNumbers {
+                    window_shift: number_of!(SegmentedReduceWords.window_shift),
+                    windows_per_block: Some(number_of!(SegmentedReduceWords.windows_per_block)),
+                },
+            ),
+            // A block of a scan has only one window: between two windows, it would have to wait for other blocks.
+            Made::Scan(order) => (
+                Way::of_direction(order.is_reversed)
+                    .form()
+                    .with_known(number_of!(SegmentedScanWords.windows_per_block), 1)
+                    .with_known(
+                        number_of!(SegmentedScanWords.is_exclusive),
+                        order.is_exclusive.into(),
+                    ),
+                WindowNumbers {
+                    window_shift: number_of!(SegmentedScanWords.window_shift),
+                    windows_per_block: None,
+                },
+            ),
+        };
+        // These arguments have the same numbers in a scan.
+        let form = match self.starts {
+            Starts::Offsets(offsets) => form
+                .with_known(
+                    number_of!(SegmentedReduceWords.offset_bytes),
+                    offsets.item.bytes as u64,
+                )
+                .with_known(number_of!(SegmentedReduceWords.row_items), 0),
+            Starts::Rows(_) => form.with_known(number_of!(SegmentedReduceWords.offset_bytes), 0),
+        };
+        let count_at = number_of!(SegmentedReduceWords.segment_count_at);
+        let form = match self.count_at {
+            Some(_) => form,
+            None => form.with_known(count_at, 0),
+        };
+        (form, numbers)
+    }
+
     /// The regions of the inputs, and the region of the output, which gets `result_count` results.
     fn regions(&self, output: Span, result_count: usize) -> [Option<Region>; 4] {
         let offsets = match self.starts {
@@ -75,6 +119,15 @@ impl Segments {
         ]
     }
 }
+
+// `Segments::form` takes these numbers from the list of a reduction.
+const _: () = {
+    use number_of as of;
+    type R = SegmentedReduceWords;
+    type S = SegmentedScanWords;
+    assert!(of!(R.offset_bytes) == of!(S.offset_bytes) && of!(R.row_items) == of!(S.row_items));
+    assert!(of!(R.segment_count_at) == of!(S.segment_count_at));
+};
 
 /// A launch's kernel, its workspace, and those arguments that reductions and scans have in common.
 pub(crate) struct Prepared<'a> {
@@ -195,7 +248,7 @@ impl<'a> Queue<'a> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        let prepared = self.prepare_segments(row, segments, false)?;
+        let prepared = self.prepare_segments(row, segments, Made::Reduction)?;
         debug_assert!(segments.are_aligned(output, report));
         let (windows_per_block, block) = prepared.blocks_of_reduction(row, &segments);
         let mut arguments = SegmentedReduceWords {
@@ -281,9 +334,9 @@ impl<'a> Queue<'a> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        let prepared = self.prepare_segments(row, segments, order.is_reversed)?;
+        let prepared = self.prepare_segments(row, segments, Made::Scan(order))?;
         debug_assert!(segments.are_aligned(output, report));
-        // A block of a scan has only one window: between two windows, it would have to wait for other blocks.
+        // A block of a scan has only one window (see `form`).
         let windows_per_block = 1;
         let mut arguments = SegmentedScanWords {
             input: segments.items.address,
@@ -309,25 +362,22 @@ impl<'a> Queue<'a> {
         unsafe { self.launch_segments(&prepared, windows_per_block, block, arguments.list()) }
     }
 
-    /// Gets the kernel for the direction, and the workspace, so that nothing has to be loaded or allocated at the launch.
+    /// Gets the kernel and the workspace, so that nothing has to be loaded or allocated at the launch.
     pub fn prepare_segments(
         &mut self,
         row: &'static Row,
         segments: Segments,
-        is_backward: bool,
+        made: Made,
     ) -> Result<Prepared<'a>> {
         let (offsets, offset_bytes, row_items) = match segments.starts {
             Starts::Offsets(span) => (span.address, span.item.bytes, 0),
             Starts::Rows(row_items) => (0, 0, row_items),
         };
-        let way = Way::of_direction(is_backward);
         let diagonals = segments.items.item_count as u64 + segments.count as u64;
+        let (form, numbers) = segments.form(made);
         let windowed = match segments.starts {
-            Starts::Offsets(_) => {
-                let width = Width(offset_bytes as u8);
-                self.entered.windowed(row, way, width, diagonals)
-            }
-            Starts::Rows(_) => self.entered.windowed_rows(row, way, diagonals),
+            Starts::Offsets(_) => self.entered.windowed(row, form, numbers, diagonals),
+            Starts::Rows(_) => self.entered.windowed_rows(row, form, diagonals),
         }?;
         let state_words = windowed.windows * row.division.accumulator_words;
         Ok(Prepared {

@@ -4,8 +4,9 @@ use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
 
 use crate::driver::{self, Address};
 use crate::error::{Argument, Error, Result};
+use crate::gpu::{Form, Way};
 use crate::kernel::{Entry, Type};
-use crate::launch::{Position, Queue, Region, SelectionWords, Span, check_lengths};
+use crate::launch::{Position, Queue, Region, SelectionWords, Span, check_lengths, number_of};
 
 /// A kernel that chooses items, and what its launches need to know.
 #[derive(Clone, Copy)]
@@ -227,8 +228,6 @@ impl Queue<'_> {
         debug_assert!(input.item_count > 0 && count.is_multiple_of(size_of::<u64>() as u64));
         debug_assert!(flags.is_none_or(|flags| flags.item_count >= input.item_count));
         let item_count = input.item_count as u64;
-        let kernel = self.entered.kernel(chooser.entry)?;
-        let scratch = self.scratch(Position::Whole, (chooser.state_words)(item_count))?;
         let address = |span: Option<Span>| span.map_or(0, |span| span.address);
         let numbers =
             |span: Option<Span>| span.map_or((0, 4), |span| (span.address, span.item.bytes as u64));
@@ -250,10 +249,14 @@ impl Queue<'_> {
             other_capacity: selection.rejected_capacity().unwrap_or(0) as u64,
             options: if outputs.with_end { WRITES_END } else { 0 },
             count,
-            control: scratch.control,
-            states: scratch.states,
-            state_words: scratch.state_words,
+            control: 0,
+            states: 0,
+            state_words: 0,
         };
+        let kernel = self.entered.kernel_in(chooser.entry, form_of(&arguments))?;
+        let scratch = self.scratch(Position::Whole, (chooser.state_words)(item_count))?;
+        (arguments.control, arguments.states) = (scratch.control, scratch.states);
+        arguments.state_words = scratch.state_words;
         let tiles = (chooser.tile_count)(item_count);
         let blocks = tiles.min(kernel.long.resident_blocks as u64);
         // SAFETY: the words are those of a selection. All memory can be read or written, and no output overlaps other memory (condition 1).
@@ -284,4 +287,39 @@ impl Queue<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// The form of the kernel's text for a selection with these arguments. It knows which inputs and outputs there are.
+fn form_of(arguments: &SelectionWords) -> Form {
+    let form = Way::Plain
+        .form()
+        .with_known(number_of!(SelectionWords.options), arguments.options);
+    let addresses = [
+        (
+            number_of!(SelectionWords.item_count_at),
+            arguments.item_count_at,
+        ),
+        (number_of!(SelectionWords.items), arguments.items),
+        (number_of!(SelectionWords.indices), arguments.indices),
+        (number_of!(SelectionWords.lengths), arguments.lengths),
+        (number_of!(SelectionWords.others), arguments.others),
+    ];
+    let absent = addresses.into_iter().filter(|&(_, address)| address == 0);
+    let form = absent.fold(form, |form, (number, _)| form.with_known(number, 0));
+    let widths = [
+        (
+            arguments.indices,
+            number_of!(SelectionWords.index_bytes),
+            arguments.index_bytes,
+        ),
+        (
+            arguments.lengths,
+            number_of!(SelectionWords.length_bytes),
+            arguments.length_bytes,
+        ),
+    ];
+    let present = widths.into_iter().filter(|&(address, ..)| address != 0);
+    present.fold(form, |form, (_, number, bytes)| {
+        form.with_known(number, bytes)
+    })
 }

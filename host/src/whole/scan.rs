@@ -13,7 +13,7 @@ use crate::driver::{self, Address};
 use crate::error::{Argument, Result};
 use crate::gpu::Way;
 use crate::kernel::Row;
-use crate::launch::{Position, Queue, Region, ScanWords, Span};
+use crate::launch::{Position, Queue, Region, ScanWords, Span, number_of};
 
 /// The options of a scan.
 #[derive(Clone, Copy)]
@@ -203,9 +203,14 @@ impl Queue<'_> {
             Some(_) => ScanPlan::of_most(row, item_count, &tiles),
             None => ScanPlan::of_tiles(row, item_count, &tiles),
         };
-        let kernel = self
-            .entered
-            .kernel_in(&row.entry, Way::of_direction(extras.is_reversed).form())?;
+        let mut form = Way::of_direction(extras.is_reversed).form();
+        if extras.total.is_none() {
+            form = form.with_known(number_of!(ScanWords.total), 0);
+        }
+        if extras.count.is_none() {
+            form = form.with_known(number_of!(ScanWords.item_count_at), 0);
+        }
+        let kernel = self.entered.kernel_in(&row.entry, form)?;
         let scratch = self.scratch(plan.part, plan.state_words)?;
         if let Some(initial) = extras.initial {
             driver::write_item(scratch.control + INITIAL_OFFSET, initial, self.stream)?;

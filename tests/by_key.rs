@@ -184,7 +184,12 @@ fn runs_of_any_length() {
             };
             let keys = keys(&lengths, |run| run as u32 % 7);
             let what = format!("{count} keys, runs of up to {most}");
-            check::<Sum, u32, f32>(&keys, &what, Calls::All);
+            // `keys_and_values_of_any_width` compares all calls on several windows.
+            let calls = match count > 5000 {
+                true => Calls::EachKernel,
+                false => Calls::All,
+            };
+            check::<Sum, u32, f32>(&keys, &what, calls);
         }
     }
 }
@@ -247,7 +252,7 @@ fn check_random_places<O, V: Sample>()
 where
     O: Kernel<segmented_reduce, V> + ScansByKey<V>,
 {
-    for seed in 0..12 {
+    for seed in 0..4 {
         let mut random = Random::new(seed);
         let mut lengths = Vec::new();
         while lengths.iter().sum::<usize>() < 30_000 {

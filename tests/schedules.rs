@@ -40,7 +40,7 @@ use warpfold::{Cpu, Equal, Gpu, Max, Op, Result, Sum, cust, kind};
 use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 
 /// How many seeds each policy has, unless `WARPFOLD_SEEDS` is set.
-const SEEDS: u64 = 6;
+const SEEDS: u64 = 3;
 
 /// A call, to be made again and again.
 type Case = Box<dyn Fn()>;

@@ -42,7 +42,7 @@ fn lists(random: &mut Random, diagonals: usize) -> Vec<Vec<usize>> {
     for length in [254, 255, 256, 511, 1023] {
         lists.push(vec![length; diagonals / (length + 1)]);
     }
-    lists.extend((0..6).map(|_| shapes::random(random, diagonals / 2)));
+    lists.extend((0..2).map(|_| shapes::random(random, diagonals / 2)));
     lists
 }
 

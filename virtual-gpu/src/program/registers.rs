@@ -44,12 +44,9 @@ impl Registers {
     #[inline(always)]
     pub(crate) fn keep(&mut self, d: Reg, values: &Row, mask: u32) {
         let row = self.row_mut(d);
-        if mask == ALL_LANES {
-            *row = *values;
-            return;
-        }
-        for lane in lanes(mask) {
-            row[lane] = values[lane];
+        match mask {
+            ALL_LANES => *row = *values,
+            _ => keep_some(row, values, mask),
         }
     }
 
@@ -158,6 +155,14 @@ impl Registers {
             holds |= u32::from(f(T::from_slot(a[lane]), T::from_slot(b[lane]))) << lane;
         }
         holds
+    }
+}
+
+/// Stores the values of some lanes. Many loops end here, so this is not inlined into each of them: that would take long to compile.
+#[inline(never)]
+fn keep_some(row: &mut Row, values: &Row, mask: u32) {
+    for lane in lanes(mask) {
+        row[lane] = values[lane];
     }
 }
 

@@ -1,5 +1,5 @@
-//! The forms of a kernel's text. Before the driver's compiler gets a text, the host writes into it what is known of the launches. The compiler
-//! then leaves out the code that is not used. A kernel is compiled once for each form that calls need.
+//! The forms of a kernel's text. Before the driver's compiler gets a text, the host writes into it what is known of the launches. The
+//! compiler then leaves out the code that is not used. A kernel is compiled once for each form that calls need.
 //!
 //! Sums and inclusive scans of `f32` on an H200, in µs (2026-11-27, `warpfold-bench shapes`), in segments or runs of 32 and in those by a
 //! power law. In the first column, only the direction was known, and whether keys are compared. In the second column, the arguments were
@@ -111,6 +111,20 @@ impl Form {
             *free = known;
         }
         self
+    }
+
+    /// The launch bounds that replace those of the kernel's text: the threads of a block, and the number of blocks that share a
+    /// multiprocessor. The kernel has these blocks.
+    ///
+    /// The short blocks that share a multiprocessor have fewer threads together than the long blocks. So the threads of short blocks may
+    /// have more registers. Sums of 2^20 `f32` by key in runs of 1 took 8.50 µs with as many registers as in long blocks, and take 8.25 µs
+    /// with more (H200, 2026-11-27).
+    pub fn bounds(&self, blocks: &Blocks) -> Option<(u32, u32)> {
+        let (threads, count) = blocks.bounds?;
+        Some(match self.shape {
+            Shape::Short => (blocks.short.threads, count),
+            Shape::Any | Shape::Long => (threads, count),
+        })
     }
 
     /// This form of the kernel's text. `None` if the kernel has no text for this way. The kernel has these blocks.

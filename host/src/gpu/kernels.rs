@@ -132,7 +132,7 @@ fn compile(entry: &'static Entry, form: Form, device: &Properties) -> Result<Loa
         let blocks = entry.blocks(candidate.capability, device.shared_bytes_per_block);
         let text = form.written(candidate.text, entry, &blocks);
         let text = text.ok_or_else(|| missing(entry))?;
-        let text = match blocks.bounds {
+        let text = match form.bounds(&blocks) {
             Some(bounds) => with_bounds(&text, bounds),
             None => text,
         };

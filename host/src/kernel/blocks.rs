@@ -27,7 +27,7 @@ pub struct Blocks {
     /// The blocks of all other launches.
     pub(crate) long: Block,
     /// Launch bounds that replace those of the kernel's text: the threads of a block, and the number of blocks that share a multiprocessor.
-    /// `None` if the text keeps its own bounds.
+    /// `None` if the text keeps its own bounds. A text for short blocks only has other bounds (see `gpu/form.rs`).
     pub(crate) bounds: Option<(u32, u32)>,
 }
 

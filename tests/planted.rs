@@ -1,12 +1,13 @@
 //! Planted bugs: these tests show how well the virtual GPU's checks find bugs in the kernels that ship.
 //!
-//! Each bug has a test, which changes one thing in the text of a kernel, as a mistake in its source would. Under every policy, the test
-//! runs the changed text on a new workspace, and again on the same workspace if the first run seems right. The checks that are listed with
-//! the bug must find it. The unchanged kernel must run clean, with the right bits. The checks `sync`, `race` and `init` each have
-//! runs of their own, so that their findings are counted separately.
+//! Each bug has a test, which changes one thing in the text of a kernel, as a mistake in its source would. The test runs the changed text on
+//! a new workspace, and again on the same workspace if the first run seems right. The checks that are listed with the bug must find it
+//! under at least one policy. The unchanged kernel must run clean under every policy, with the right bits. The checks `sync`, `race` and
+//! `init` each have runs of their own, so that they do not hide each other's findings.
 //!
-//! The tests print how often each check finds the bug. For each check that finds it, they print five numbers, one for each policy, in this
-//! order: seeded, reversed blocks, one block at a time, a starved block, stale reads. This command takes 20 seeds of each policy:
+//! If `WARPFOLD_SEEDS` is set, the tests run all checks under all policies, and print how often each check finds the bug. For each check
+//! that finds it, they print five numbers, one for each policy, in this order: seeded, reversed blocks, one block at a time, a starved
+//! block, stale reads. This command takes 20 seeds of each policy:
 //!
 //! ```text
 //! WARPFOLD_SEEDS=20 cargo test --release --test planted -- --nocapture

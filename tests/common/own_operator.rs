@@ -26,10 +26,11 @@ const LENGTHS: [usize; 14] = [
     1, 2, 5, 31, 32, 33, 255, 257, 1000, 2049, 8192, 8193, 65_537, 300_001,
 ];
 
-/// The lengths to check. On a real GPU: all [`LENGTHS`]. On the virtual GPU: only those up to 10,000, since longer ones take too long.
-pub fn lengths() -> impl Iterator<Item = usize> {
+/// The lengths to check. On a real GPU: all [`LENGTHS`]. On the virtual GPU: only those up to 10,000 items and 200,000 bytes, since longer
+/// ones take too long. Even the largest items then have several chunks and tiles.
+pub fn lengths<T>() -> impl Iterator<Item = usize> {
     let most = match virtual_gpu::mode().unwrap() {
-        Mode::Virtual => 10_000,
+        Mode::Virtual => (200_000 / size_of::<T>()).min(10_000),
         Mode::Real => usize::MAX,
     };
     LENGTHS.into_iter().filter(move |&length| length <= most)
@@ -208,7 +209,7 @@ where
     check_segments::<O, T>(item);
     check_by_key::<O, T>(item);
     check_columns::<O, T>(item);
-    for length in lengths() {
+    for length in lengths::<T>() {
         let items = items(length, item);
         check_in_order::<O, T>(&items);
         let found = warpfold::scan::<O, _>(&items)
@@ -238,7 +239,7 @@ where
         + Kernel<inclusive_scan, T>
         + Kernel<exclusive_scan, T>,
 {
-    for length in lengths() {
+    for length in lengths::<T>() {
         let items = items(length, item);
         let found = warpfold::reduce::<O, _>(&items)
             .wait(warpfold::Gpu::global())

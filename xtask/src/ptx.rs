@@ -164,6 +164,19 @@ pub fn committed_kernels(root: &Path) -> Result<String> {
     skeletons::whole(&table(variant.name, files)?)
 }
 
+/// Some of the library's kernels, as they ship.
+#[cfg(test)]
+pub fn committed_kernels_called(root: &Path, symbols: &[&str]) -> Result<String> {
+    let variant = &VARIANTS[0];
+    let files = committed(&root.join(variant.part.folder()), variant)?;
+    let mut table = table(variant.name, files)?;
+    let is_called = |symbol: &str| symbols.contains(&symbol);
+    table.recipes.retain(|recipe| is_called(&recipe.symbol));
+    // The text of the kernels without a skeleton.
+    table.own = None;
+    skeletons::whole(&table)
+}
+
 /// What the build needs and this machine lacks, if anything.
 fn missing() -> Result<Option<String>> {
     let Some(version) = rustc(&["--version"]) else {

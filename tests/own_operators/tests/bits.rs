@@ -198,7 +198,7 @@ fn a_mapped_operator_has_the_bits_of_its_base() {
 }
 
 fn reduces_only<O: Commutative + Kernel<reduce, f32>>() {
-    for length in lengths() {
+    for length in lengths::<f32>() {
         let items = items(length, |numbers| 1.0e5 + numbers.float());
         let found = warpfold::reduce::<O, _>(&items)
             .wait(warpfold::Gpu::global())
@@ -211,7 +211,7 @@ fn reduces_only<O: Commutative + Kernel<reduce, f32>>() {
 
 #[test]
 fn two_inputs() {
-    for length in lengths() {
+    for length in lengths::<f32>() {
         let left = items(length, Random::float);
         let right = items(length, |numbers| numbers.bits() as u32 % 9);
         let found = warpfold::reduce::<WeightedMean, _>((&left, &right))

@@ -165,7 +165,7 @@ fn long_scans_with_small_results() {
 
 /// Checks reductions of whole arrays. Most end with a tile that is filled only in part.
 fn check_reductions<O: Commutative + Kernel<kind::reduce, T>, T: Item>(item: fn(&mut Random) -> T) {
-    for length in lengths() {
+    for length in lengths::<T>() {
         let items = items(length, item);
         let found = reduce::<O, _>(&items).wait(Gpu::global()).unwrap();
         let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();

@@ -29,6 +29,7 @@ use warpfold::kind::{by_key_scan, segmented_reduce, segmented_scan};
 use warpfold::{Cpu, Equal, Error, Gpu, cust, reduce, scan};
 use warpfold_kernels::for_each_segmented_scan_kernel;
 use warpfold_kernels::op::*;
+use warpfold_kernels::segments::chunk_items;
 
 /// Random lengths of runs that add up to `count` keys.
 fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
@@ -209,7 +210,8 @@ where
     O: Kernel<segmented_reduce, V> + ScansByKey<V>,
     Equal: warpfold::RunsKernel<K>,
 {
-    for (what, lengths) in borders::lengths() {
+    let window = chunk_items::<V, O::Accumulator>() as usize;
+    for (what, lengths) in borders::lengths(window) {
         check::<O, K, V>(&keys(&lengths, &key), what, Calls::EachKernel);
     }
 }

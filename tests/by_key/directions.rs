@@ -2,6 +2,7 @@
 
 use cust::memory::DeviceBuffer;
 use warpfold::{Cpu, Equal, Sum, cust, scan};
+use warpfold_kernels::segments::chunk_items;
 
 use crate::borders;
 use crate::buffers::{assert_begins, values, zeros};
@@ -11,7 +12,8 @@ use crate::runs::keys;
 /// Scans in both directions, without this number of first keys.
 fn check_directions(skipped: usize) {
     let gpu = gpu();
-    for (what, lengths) in borders::lengths() {
+    let window = chunk_items::<f32, f32>() as usize;
+    for (what, lengths) in borders::lengths(window) {
         let all = keys(&lengths, |run| run as u16);
         let values = values::<f32>(all.len());
         let device_keys = DeviceBuffer::from_slice(&all).unwrap();

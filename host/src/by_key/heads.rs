@@ -269,7 +269,8 @@ impl Marked {
         }
         // SAFETY: the words are those of a scan by key. The values can be read (condition 1). A single launch compares the keys, which can
         // be read (condition 1). Otherwise the first launch marks the heads in the direction of the scan. There is room for the results
-        // (condition 2). The workspace has the state words of all windows, and there is a block for each window.
+        // (condition 2). The workspace has the state words of all windows, and there is a block for each window. The text knows only
+        // values that are among the words: `form` and `windowed` took them from the same keys and order.
         unsafe {
             queue.launch(
                 Position::Whole,

@@ -174,7 +174,7 @@ impl Keyed {
         // SAFETY: the words are those of a reduction by key. Keys, values and the number of keys can be read, and the results, first keys,
         // starts and the number of runs can be written (condition 1). There is room for a run for each key (condition 2). The heads are
         // marked, or the kernel can compare the keys (condition 2). The workspace has the state words, and there is a block for each
-        // window.
+        // window. The text knows only values that are among the words: the plan took them from the same arguments (condition 2).
         unsafe {
             queue.launch(
                 Position::Whole,

@@ -160,6 +160,8 @@ impl Prepared<'_> {
                 true => windows_of_long(window_count, resident_blocks),
                 false => windows_per_block(window_count, resident_blocks),
             };
+            // The text for short blocks knows this number (see `windowed`).
+            debug_assert!(windows == 1 || grid.block == kernel.long.block);
             return (windows, grid.block);
         };
         let row_chunks = (self.row_items / chunk_items).max(1);
@@ -412,7 +414,8 @@ impl<'a> Queue<'a> {
         // that number. The workspace has the state words for these segments (condition 2). There are as many blocks as the windows need, of
         // the right shape (condition 3). If windows have fewer diagonals than a chunk has items, there are fewer windows than the device
         // holds short blocks at a time (see `window_shift`). In that case, the launch's blocks are short: each block has one window and as
-        // much shared memory as a block of a scan. The kernel requires this much for such windows.
+        // much shared memory as a block of a scan. The kernel requires this much for such windows. The arguments that the text knows have
+        // the values that `form` and `windowed` took from the same segments.
         unsafe {
             self.launch(
                 Position::Whole,

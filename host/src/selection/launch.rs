@@ -261,7 +261,7 @@ impl Queue<'_> {
         let blocks = tiles.min(kernel.long.resident_blocks as u64);
         // SAFETY: the words are those of a selection. All memory can be read or written, and no output overlaps other memory (condition 1).
         // The kernel writes no more items than the capacities allow. The workspace has the state words for this many items. There is at
-        // least one block, since there is an item (condition 2).
+        // least one block, since there is an item (condition 2). The text knows only values of these words (`form_of`).
         unsafe {
             self.launch(
                 Position::Whole,

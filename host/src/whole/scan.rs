@@ -236,7 +236,7 @@ impl Queue<'_> {
         // SAFETY: `arguments` has the words of a scan. Besides the workspace, the blocks read and write only the items and results of these
         // tiles, and the extras (conditions 1 to 3 and 5). The workspace has the state words of the plan. With a count, the kernel takes
         // the smaller of the count and `item_count`, and the plan is for `item_count` (condition 4). There is at least one block, since
-        // there is a tile.
+        // there is a tile. The text knows only that there is no total or no count, if the words say so too.
         unsafe { self.launch(plan.part, kernel, grid.block, blocks, arguments.list()) }
     }
 }

@@ -156,6 +156,10 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(not(feature = "cuda_builder"))]
+    use crate::launch::*;
+    #[cfg(not(feature = "cuda_builder"))]
+    use crate::ptx::shipped_text;
 
     fn arguments(form: Form) -> Vec<(usize, u64)> {
         form.known
@@ -171,6 +175,63 @@ mod tests {
         assert_eq!(arguments(form), [(0, 0), (14, (1 << 24) - 1)]);
         assert_eq!(form.with_known(3, 1 << 24), form);
         assert_eq!(form.with_known(3, u64::MAX), form);
+    }
+
+    /// Otherwise the kernels would still be right, but slower.
+    #[cfg(not(feature = "cuda_builder"))]
+    #[test]
+    fn known_arguments_are_written_into_shipped_texts() {
+        type Reduce = SegmentedReduceWords;
+        type Scan = SegmentedScanWords;
+        type KeyReduce = ByKeyReduceWords;
+        type KeyScan = ByKeyScanWords;
+        let of_reduce = [
+            number_of!(Reduce.offset_bytes),
+            number_of!(Reduce.row_items),
+            number_of!(Reduce.segment_count_at),
+            number_of!(Reduce.windows_per_block),
+            number_of!(Reduce.window_shift),
+        ];
+        let of_scan = [
+            number_of!(Scan.offset_bytes),
+            number_of!(Scan.windows_per_block),
+            number_of!(Scan.window_shift),
+            number_of!(Scan.is_exclusive),
+        ];
+        let of_key_reduce = [
+            number_of!(KeyReduce.item_count_at),
+            number_of!(KeyReduce.key_bytes),
+            number_of!(KeyReduce.first_keys),
+            number_of!(KeyReduce.starts),
+            number_of!(KeyReduce.window_shift),
+        ];
+        let of_key_scan = [
+            number_of!(KeyScan.item_count_at),
+            number_of!(KeyScan.key_bytes),
+            number_of!(KeyScan.window_shift),
+            number_of!(KeyScan.is_exclusive),
+        ];
+        let kernels: [(&str, &[usize]); 4] = [
+            ("segmented_reduce_sum_f32", &of_reduce),
+            ("segmented_scan_sum_f32", &of_scan),
+            ("by_key_reduce_sum_f32", &of_key_reduce),
+            ("by_key_scan_sum_f32", &of_key_scan),
+        ];
+        for (symbol, numbers) in kernels {
+            let text = shipped_text(symbol, (9, 0)).unwrap();
+            let known: Vec<(usize, u64)> = numbers.iter().map(|&number| (number, 1)).collect();
+            let written = given::with_arguments(&text, symbol, &known);
+            for number in numbers {
+                let argument = format!("[{symbol}_param_{number}]");
+                assert!(text.contains(&argument), "{argument}");
+                assert!(!written.contains(&argument), "{argument}");
+            }
+            let written = given::with_threads(&written, 128);
+            assert!(
+                text.contains("%ntid") && !written.contains("%ntid"),
+                "{symbol}"
+            );
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) use streams::KnownStream;
 #[cfg(feature = "nccl")]
 pub(crate) use tied::Tied;
 pub(crate) use transfer_lanes::{BusyTransferLane, PIECE_BYTES, SHORT_BYTES, Strip, TransferLane};
-pub(crate) use windowed::{MOST_BLOCKS, WindowNumbers, Windowed};
+pub(crate) use windowed::{WindowNumbers, Windowed};
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
 pub(crate) use workspace::{Need, WorkspaceSpan};

@@ -6,7 +6,7 @@ use std::env;
 use virtual_gpu::{Checks, Policy, Switch};
 
 use crate::edit::Edit;
-use crate::schedule::schedules;
+use crate::schedule::{SEEDS_VARIABLE, schedules};
 use crate::trial::{Check, Circumstances, Trial};
 
 /// How many seeds each policy has, unless `WARPFOLD_SEEDS` is set.
@@ -67,7 +67,7 @@ impl Bug<'_> {
         for edit in self.edits {
             text = edit.apply(&text);
         }
-        if env::var_os("WARPFOLD_SEEDS").is_none() {
+        if env::var_os(SEEDS_VARIABLE).is_none() {
             for &check in self.found_by {
                 let is_found = schedules(SEEDS).any(|mut options| {
                     options.checks = watch_for(check);

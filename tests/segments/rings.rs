@@ -16,16 +16,13 @@ use crate::device::{Item, Kernel};
 use crate::engine::{Engine, GENERATIONS};
 use crate::schedule::schedules;
 use crate::shapes;
-use crate::whole_rows::assert_rows;
+use crate::whole_rows::{assert_rows, few};
 
 /// Lengths of rows: one item, a part of a step, one or several steps, one or several chunks. The last three lengths exceed a chunk, and are
 /// not multiples of a chunk.
 const LENGTHS: [usize; 14] = [
     1, 16, 32, 128, 256, 512, 1024, 2048, 4096, 8192, 65_536, 5000, 4097, 70_656,
 ];
-
-/// Items for several windows.
-const FEW_ITEMS: usize = 30_000;
 
 fn rows<O, T>()
 where
@@ -42,7 +39,7 @@ where
         }
         // The other items of a vector need no large launch.
         for begin in 2..4 {
-            let few = &items[..Ord::max(FEW_ITEMS, begin + row_items)];
+            let few = few(&items, row_items, begin);
             assert_rows::<O, T>(gpu, few, &input, row_items, begin);
         }
         // Few rows. If the rows are short, the last row then ends in the middle of a step.

@@ -13,7 +13,7 @@ use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::device::{Item, Kernel};
 use crate::engine::{Engine, GENERATIONS, SM_90};
 use crate::schedule::schedules;
-use crate::whole_rows::assert_rows;
+use crate::whole_rows::{assert_rows, few};
 
 /// Lengths of rows. Some rows have one piece, some have 2 to 7 pieces, some have 2 to 16 chunks, and rows of 70,656 items have 18 chunks.
 /// The remaining rows are not streamed. They do not consist of whole vectors, or have fewer than eight vectors, or a number of vectors that
@@ -28,9 +28,6 @@ const FEW_LENGTHS: [usize; 6] = [32, 96, 768, 1024, 5120, 16_384];
 
 const ITEMS: usize = 141_400;
 
-/// Items for several windows.
-const FEW_ITEMS: usize = 30_000;
-
 fn lengths<O, T>(lengths: &[usize])
 where
     O: Kernel<kind::segmented_reduce, T>,
@@ -44,7 +41,7 @@ where
         assert_rows::<O, T>(gpu, &items, &input, row_items, 0);
         // Rows that begin with the second vector, and rows that are not aligned and thus not streamed. They need no large launch.
         for begin in [4, 1] {
-            let few = &items[..Ord::max(FEW_ITEMS, begin + row_items)];
+            let few = few(&items, row_items, begin);
             assert_rows::<O, T>(gpu, few, &input, row_items, begin);
         }
         // Few rows. For many lengths, the last row ends in the middle of a step.

@@ -14,6 +14,11 @@ const LENGTHS: [usize; 9] = [16, 40, 48, 256, 272, 768, 1024, 4096, 12_288];
 /// The most items that all rows have together.
 const ITEMS: usize = 25_000;
 
+/// The first of `items`: enough for several windows, and for a row from item `begin` on.
+pub fn few<T>(items: &[T], row_items: usize, begin: usize) -> &[T] {
+    &items[..Ord::max(30_000, begin + row_items)]
+}
+
 /// Reduces all complete rows from item `begin` on, and compares the results with the reference. If `begin` items fill whole vectors, the
 /// first row begins where a vector begins. `input` begins with a copy of `items`.
 pub fn assert_rows<O, T>(

@@ -159,22 +159,26 @@ fn committed(folder: &Path, variant: &Variant) -> Result<Files> {
 /// The library's kernels, as they ship.
 #[cfg(test)]
 pub fn committed_kernels(root: &Path) -> Result<String> {
-    let variant = &VARIANTS[0];
-    let files = committed(&root.join(variant.part.folder()), variant)?;
-    skeletons::whole(&table(variant.name, files)?)
+    skeletons::whole(&committed_table(root)?)
 }
 
 /// Some of the library's kernels, as they ship.
 #[cfg(test)]
 pub fn committed_kernels_called(root: &Path, symbols: &[&str]) -> Result<String> {
-    let variant = &VARIANTS[0];
-    let files = committed(&root.join(variant.part.folder()), variant)?;
-    let mut table = table(variant.name, files)?;
+    let mut table = committed_table(root)?;
     let is_called = |symbol: &str| symbols.contains(&symbol);
     table.recipes.retain(|recipe| is_called(&recipe.symbol));
     // The text of the kernels without a skeleton.
     table.own = None;
     skeletons::whole(&table)
+}
+
+/// The library's committed table.
+#[cfg(test)]
+fn committed_table(root: &Path) -> Result<Table> {
+    let variant = &VARIANTS[0];
+    let files = committed(&root.join(variant.part.folder()), variant)?;
+    table(variant.name, files)
 }
 
 /// What the build needs and this machine lacks, if anything.

@@ -17,7 +17,7 @@ use warpfold_kernels::segments::{node_slots, window_count};
 use super::reduction::can_compare;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{Entered, Form, LoadedKernel, MOST_BLOCKS, Need, Way, WindowNumbers, Windowed};
+use crate::gpu::{Entered, Form, LoadedKernel, Need, Way, WindowNumbers, Windowed};
 use crate::kernel::{Division, Entry, Item, Row, Type};
 use crate::launch::{
     ByKeyScanWords, HeadsWords, Position, Queue, Region, ScanOrder, Span, check_lengths, number_of,
@@ -165,7 +165,11 @@ impl Marked {
         let form = way
             .form()
             .with_known(is_exclusive, order.is_exclusive.into());
-        let form = match way {
+        let form = form.with_known_absence(
+            number_of!(ByKeyScanWords.item_count_at),
+            self.count.is_none(),
+        );
+        match way {
             Way::Keyed => form
                 .with_known(number_of!(ByKeyScanWords.heads), 0)
                 .with_known(
@@ -173,10 +177,6 @@ impl Marked {
                     self.keys.item.bytes as u64,
                 ),
             Way::Plain | Way::Backward => form.with_known(number_of!(ByKeyScanWords.keys), 0),
-        };
-        match self.count {
-            Some(_) => form,
-            None => form.with_known(number_of!(ByKeyScanWords.item_count_at), 0),
         }
     }
 
@@ -190,7 +190,7 @@ impl Marked {
         let chunks = (self.keys.item_count as u64).div_ceil(row.division.chunk_items);
         // At most `most_blocks` blocks are resident on the device. If the scan has too many keys even for `most_blocks` blocks, the kernel
         // that compares keys is not compiled.
-        let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
+        let most_blocks = entered.most_blocks();
         let may_compare = self.marker.compares_bytes
             && can_compare(self.keys)
             && chunks <= KEYED_CHUNKS_PER_BLOCK * most_blocks;

@@ -14,7 +14,7 @@ use warpfold_kernels::segments::tuning::KEYED_ITEMS_PER_BLOCK;
 use super::heads::{mark, need_of};
 use super::{Keyed, Outputs, RunsTo};
 use crate::error::Result;
-use crate::gpu::{Entered, Form, LoadedKernel, MOST_BLOCKS, Way, WindowNumbers, Windowed};
+use crate::gpu::{Entered, Form, LoadedKernel, Way, WindowNumbers, Windowed};
 use crate::kernel::Row;
 use crate::launch::{ByKeyReduceWords, Made, Position, Queue, Span, number_of};
 
@@ -67,7 +67,7 @@ impl Keyed {
         if marker.compares_bytes && can_compare(self.keys) {
             // At most `most_blocks` blocks are resident on the device. If the call has too many keys even for `most_blocks` blocks, the
             // kernel for few keys is not compiled.
-            let most_blocks = MOST_BLOCKS * u64::from(entered.multiprocessors());
+            let most_blocks = entered.most_blocks();
             let is_few =
                 |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(row.division.chunk_items) * blocks;
             if is_few(most_blocks) {
@@ -103,19 +103,15 @@ impl Keyed {
             let bytes = self.keys.item.bytes as u64;
             form = form.with_known(number_of!(ByKeyReduceWords.key_bytes), bytes);
         }
-        let absent = [
-            (
-                self.count.is_none(),
-                number_of!(ByKeyReduceWords.item_count_at),
-            ),
-            (
-                outputs.unique_keys.is_none(),
-                number_of!(ByKeyReduceWords.first_keys),
-            ),
-            (starts.is_none(), number_of!(ByKeyReduceWords.starts)),
-        ];
-        let absent = absent.into_iter().filter(|(is_absent, _)| *is_absent);
-        absent.fold(form, |form, (_, number)| form.with_known(number, 0))
+        form.with_known_absence(
+            number_of!(ByKeyReduceWords.item_count_at),
+            self.count.is_none(),
+        )
+        .with_known_absence(
+            number_of!(ByKeyReduceWords.first_keys),
+            outputs.unique_keys.is_none(),
+        )
+        .with_known_absence(number_of!(ByKeyReduceWords.starts), starts.is_none())
     }
 
     /// Queues the launch or the two launches of a plan. The workspace is made ready before the first launch is queued.

@@ -113,6 +113,14 @@ impl Form {
         self
     }
 
+    /// If the argument is absent: the form for those launches whose argument `number` is 0. Otherwise the same form.
+    pub fn with_known_absence(self, number: usize, is_absent: bool) -> Self {
+        match is_absent {
+            true => self.with_known(number, 0),
+            false => self,
+        }
+    }
+
     /// The launch bounds that replace those of the kernel's text: the threads of a block, and the number of blocks that share a
     /// multiprocessor. The kernel has these blocks.
     ///
@@ -181,41 +189,26 @@ mod tests {
     #[cfg(not(feature = "cuda_builder"))]
     #[test]
     fn known_arguments_are_written_into_shipped_texts() {
-        type Reduce = SegmentedReduceWords;
-        type Scan = SegmentedScanWords;
-        type KeyReduce = ByKeyReduceWords;
-        type KeyScan = ByKeyScanWords;
-        let of_reduce = [
-            number_of!(Reduce.offset_bytes),
-            number_of!(Reduce.row_items),
-            number_of!(Reduce.segment_count_at),
-            number_of!(Reduce.windows_per_block),
-            number_of!(Reduce.window_shift),
-        ];
-        let of_scan = [
-            number_of!(Scan.offset_bytes),
-            number_of!(Scan.windows_per_block),
-            number_of!(Scan.window_shift),
-            number_of!(Scan.is_exclusive),
-        ];
-        let of_key_reduce = [
-            number_of!(KeyReduce.item_count_at),
-            number_of!(KeyReduce.key_bytes),
-            number_of!(KeyReduce.first_keys),
-            number_of!(KeyReduce.starts),
-            number_of!(KeyReduce.window_shift),
-        ];
-        let of_key_scan = [
-            number_of!(KeyScan.item_count_at),
-            number_of!(KeyScan.key_bytes),
-            number_of!(KeyScan.window_shift),
-            number_of!(KeyScan.is_exclusive),
-        ];
-        let kernels: [(&str, &[usize]); 4] = [
-            ("segmented_reduce_sum_f32", &of_reduce),
-            ("segmented_scan_sum_f32", &of_scan),
-            ("by_key_reduce_sum_f32", &of_key_reduce),
-            ("by_key_scan_sum_f32", &of_key_scan),
+        macro_rules! numbers {
+            ($words:ident: $($argument:ident)*) => { vec![$(number_of!($words.$argument)),*] };
+        }
+        let kernels = [
+            (
+                "segmented_reduce_sum_f32",
+                numbers!(SegmentedReduceWords: offset_bytes row_items segment_count_at windows_per_block window_shift),
+            ),
+            (
+                "segmented_scan_sum_f32",
+                numbers!(SegmentedScanWords: offset_bytes windows_per_block window_shift is_exclusive),
+            ),
+            (
+                "by_key_reduce_sum_f32",
+                numbers!(ByKeyReduceWords: item_count_at key_bytes first_keys starts window_shift),
+            ),
+            (
+                "by_key_scan_sum_f32",
+                numbers!(ByKeyScanWords: item_count_at key_bytes window_shift is_exclusive),
+            ),
         ];
         for (symbol, numbers) in kernels {
             let text = shipped_text(symbol, (9, 0)).unwrap();

@@ -11,7 +11,7 @@ use crate::kernel::Row;
 
 /// The largest number of blocks of [`SHORT_BLOCK_THREADS`] threads that a multiprocessor holds at a time. On every device, a multiprocessor
 /// holds at most 2,048 threads.
-pub(crate) const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
+const MOST_BLOCKS: u64 = 2048 / SHORT_BLOCK_THREADS as u64;
 
 /// A kernel for a launch over windows, and the launch's windows.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,11 @@ pub(crate) struct WindowNumbers {
 }
 
 impl<'gpu> Entered<'gpu> {
+    /// The device holds at most this many blocks of [`SHORT_BLOCK_THREADS`] threads at a time.
+    pub fn most_blocks(self) -> u64 {
+        MOST_BLOCKS * u64::from(self.multiprocessors())
+    }
+
     /// The kernel for a launch over rows, in this form. The rows have `diagonals` diagonals.
     pub fn windowed_rows(
         self,
@@ -73,9 +78,8 @@ impl<'gpu> Entered<'gpu> {
         numbers: WindowNumbers,
         diagonals: u64,
     ) -> Result<Windowed<'gpu>> {
-        // There are at most `most_blocks` resident blocks. If there are more windows of full size, the launch has long blocks.
-        let most_blocks = MOST_BLOCKS * u64::from(self.multiprocessors());
-        if diagonals.div_ceil(row.division.chunk_items) <= most_blocks {
+        // If there are more windows of full size than resident short blocks, the launch has long blocks.
+        if diagonals.div_ceil(row.division.chunk_items) <= self.most_blocks() {
             let form = form.with_shape(Shape::Short);
             let form = match numbers.windows_per_block {
                 Some(number) => form.with_known(number, 1),

@@ -98,10 +98,7 @@ impl Segments {
             Starts::Rows(_) => form.with_known(number_of!(SegmentedReduceWords.offset_bytes), 0),
         };
         let count_at = number_of!(SegmentedReduceWords.segment_count_at);
-        let form = match self.count_at {
-            Some(_) => form,
-            None => form.with_known(count_at, 0),
-        };
+        let form = form.with_known_absence(count_at, self.count_at.is_none());
         (form, numbers)
     }
 

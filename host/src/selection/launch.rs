@@ -304,8 +304,9 @@ fn form_of(arguments: &SelectionWords) -> Form {
         (number_of!(SelectionWords.lengths), arguments.lengths),
         (number_of!(SelectionWords.others), arguments.others),
     ];
-    let absent = addresses.into_iter().filter(|&(_, address)| address == 0);
-    let form = absent.fold(form, |form, (number, _)| form.with_known(number, 0));
+    let form = addresses.into_iter().fold(form, |form, (number, address)| {
+        form.with_known_absence(number, address == 0)
+    });
     let widths = [
         (
             arguments.indices,

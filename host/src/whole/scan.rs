@@ -203,13 +203,10 @@ impl Queue<'_> {
             Some(_) => ScanPlan::of_most(row, item_count, &tiles),
             None => ScanPlan::of_tiles(row, item_count, &tiles),
         };
-        let mut form = Way::of_direction(extras.is_reversed).form();
-        if extras.total.is_none() {
-            form = form.with_known(number_of!(ScanWords.total), 0);
-        }
-        if extras.count.is_none() {
-            form = form.with_known(number_of!(ScanWords.item_count_at), 0);
-        }
+        let form = Way::of_direction(extras.is_reversed)
+            .form()
+            .with_known_absence(number_of!(ScanWords.total), extras.total.is_none())
+            .with_known_absence(number_of!(ScanWords.item_count_at), extras.count.is_none());
         let kernel = self.entered.kernel_in(&row.entry, form)?;
         let scratch = self.scratch(plan.part, plan.state_words)?;
         if let Some(initial) = extras.initial {

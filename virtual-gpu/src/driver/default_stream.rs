@@ -1,6 +1,7 @@
 //! The default stream of a call: the stream that the handle zero stands for. If the call's symbol ends with `_ptds` or `_ptsz`, it is the
 //! default stream of the calling thread. Otherwise, it is the legacy default stream.
 
+use crate::driver::code::Outcome;
 use std::cell::Cell;
 
 thread_local! {
@@ -13,12 +14,12 @@ pub(crate) fn is_of_thread() -> bool {
 }
 
 /// Answers a call whose default stream is the legacy default stream.
-pub(crate) fn legacy<R>(answer: impl FnOnce() -> R) -> R {
+pub(crate) fn legacy(answer: &mut dyn FnMut() -> Outcome) -> Outcome {
     answer()
 }
 
 /// Answers a call whose default stream is the calling thread's own.
-pub(crate) fn of_thread<R>(answer: impl FnOnce() -> R) -> R {
+pub(crate) fn of_thread(answer: &mut dyn FnMut() -> Outcome) -> Outcome {
     /// Restores the previous value, even if `answer` panics.
     struct Before(bool);
     impl Drop for Before {

@@ -10,7 +10,9 @@
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::threads::ThreadId;
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -21,21 +23,26 @@ const KEY_STEP: usize = 0x10;
 
 /// The live objects of one kind.
 pub(crate) struct Table<K> {
-    state: RwLock<State<K>>,
+    state: RwLock<State>,
     missing: Code,
+    kind: PhantomData<fn() -> K>,
 }
 
-struct State<K> {
-    live: BTreeMap<usize, Entry<K>>,
+/// The objects of a table. Their type is left out, so that the code for a map of objects is compiled once for all kinds.
+struct State {
+    live: BTreeMap<usize, Entry>,
     /// Keys to be reused. The last key of the list is reused next.
     free: Vec<usize>,
 }
 
-struct Entry<K> {
-    object: Arc<K>,
+struct Entry {
+    object: Object,
     maker: ThreadId,
     key_of: KeyOf,
 }
+
+/// An object whose type is that of its table.
+type Object = Arc<dyn Any + Send + Sync>;
 
 /// Who chose a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,8 +73,15 @@ pub(crate) fn new_key() -> usize {
     NEXT.fetch_add(KEY_STEP, Ordering::Relaxed)
 }
 
-impl<K> State<K> {
-    fn insert(&mut self, key: usize, object: Arc<K>, key_of: KeyOf) {
+impl State {
+    /// Inserts an object under a key that is free, or never was given out before.
+    fn insert_anywhere(&mut self, object: Object) -> usize {
+        let key = self.free.pop().unwrap_or_else(new_key);
+        self.insert(key, object, KeyOf::Table);
+        key
+    }
+
+    fn insert(&mut self, key: usize, object: Object, key_of: KeyOf) {
         let maker = ThreadId::current();
         let entry = Entry {
             object,
@@ -77,15 +91,38 @@ impl<K> State<K> {
         self.live.insert(key, entry);
     }
 
-    fn release(&mut self, key: usize, entry: Entry<K>) -> Arc<K> {
+    fn get(&self, key: usize) -> Option<Object> {
+        self.live.get(&key).map(|entry| Arc::clone(&entry.object))
+    }
+
+    fn remove(&mut self, key: usize) -> Option<Object> {
+        let entry = self.live.remove(&key)?;
+        Some(self.release(key, entry))
+    }
+
+    fn retain(&mut self, stays: &dyn Fn(&Object) -> bool) -> Vec<Object> {
+        let gone = self.live.extract_if(.., |_, entry| !stays(&entry.object));
+        let gone: Vec<_> = gone.collect();
+        let released = gone
+            .into_iter()
+            .map(|(key, entry)| self.release(key, entry));
+        released.collect()
+    }
+
+    fn release(&mut self, key: usize, entry: Entry) -> Object {
         if entry.key_of == KeyOf::Table {
             self.free.push(key);
         }
         entry.object
     }
+
+    fn count(&self, owner: Owner) -> usize {
+        let entries = self.live.values();
+        entries.filter(|entry| owner.made(entry.maker)).count()
+    }
 }
 
-impl<K> Table<K> {
+impl<K: Any + Send + Sync> Table<K> {
     /// An empty table. A lookup that finds nothing fails with `missing`.
     pub(crate) fn new(missing: Code) -> Self {
         let state = State {
@@ -95,56 +132,53 @@ impl<K> Table<K> {
         Self {
             state: RwLock::new(state),
             missing,
+            kind: PhantomData,
         }
     }
 
     pub(crate) fn insert(&self, object: impl Into<Arc<K>>) -> Handle<K> {
-        let mut state = self.write();
-        let key = state.free.pop().unwrap_or_else(new_key);
-        state.insert(key, object.into(), KeyOf::Table);
-        Handle::from_key(key)
+        let object: Arc<K> = object.into();
+        Handle::from_key(self.write().insert_anywhere(object))
     }
 
     /// Inserts an object under a key that the caller has reserved with [`new_key`].
     pub(crate) fn insert_at(&self, handle: Handle<K>, object: impl Into<Arc<K>>) {
-        let object = object.into();
+        let object: Arc<K> = object.into();
         self.write().insert(handle.key(), object, KeyOf::Caller);
     }
 
     pub(crate) fn get(&self, handle: Handle<K>) -> Outcome<Arc<K>> {
-        let state = self.read();
-        let entry = state.live.get(&handle.key()).ok_or(self.missing)?;
-        Ok(Arc::clone(&entry.object))
+        self.typed(self.read().get(handle.key()))
     }
 
     pub(crate) fn remove(&self, handle: Handle<K>) -> Outcome<Arc<K>> {
-        let mut state = self.write();
-        let entry = state.live.remove(&handle.key()).ok_or(self.missing)?;
-        Ok(state.release(handle.key(), entry))
+        self.typed(self.write().remove(handle.key()))
     }
 
     /// Removes and returns the objects for which `stays` is false. The caller drops them after the table is unlocked.
     pub(crate) fn retain(&self, stays: impl Fn(&K) -> bool) -> Vec<Arc<K>> {
-        let mut state = self.write();
-        let gone = state.live.extract_if(.., |_, entry| !stays(&entry.object));
-        let gone: Vec<_> = gone.collect();
-        let released = gone
-            .into_iter()
-            .map(|(key, entry)| state.release(key, entry));
-        released.collect()
+        let stays = |object: &Object| object.downcast_ref().is_none_or(&stays);
+        let gone = self.write().retain(&stays);
+        gone.into_iter()
+            .filter_map(|object| object.downcast().ok())
+            .collect()
     }
 
     pub(crate) fn count(&self, owner: Owner) -> usize {
-        let state = self.read();
-        let entries = state.live.values();
-        entries.filter(|entry| owner.made(entry.maker)).count()
+        self.read().count(owner)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, State<K>> {
+    /// The object with its type. All objects of a table have the table's type.
+    fn typed(&self, object: Option<Object>) -> Outcome<Arc<K>> {
+        let object = object.ok_or(self.missing)?;
+        object.downcast().map_err(|_| self.missing)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State<K>> {
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -71,15 +71,22 @@ impl Drop for Inside {
     }
 }
 
-/// Answers one call.
+/// Calls the real driver's function, with the arguments of one call.
+type ToReal<'call> = dyn FnMut(&Real) -> i32 + 'call;
+
+/// Calls our function, with the arguments of one call.
+type ToOurs<'call> = dyn FnMut() -> Outcome + 'call;
+
+/// Answers one call: calls `real` or `ours` once, or neither. There are hundreds of symbols, so this function is not generic: it is compiled
+/// once for all of them.
 pub(crate) fn dispatch(
     name: &'static str,
     class: Class,
-    real: impl FnOnce(&Real) -> i32,
-    ours: impl FnOnce() -> Outcome,
+    real: &mut ToReal<'_>,
+    ours: &mut ToOurs<'_>,
 ) -> i32 {
     let _inside = Inside::enter(name);
-    let answer = || {
+    let mut answer = || {
         timed(name, || {
             catch_unwind(AssertUnwindSafe(|| route(class, real, ours))).unwrap_or(Code::UNKNOWN.0)
         })
@@ -94,7 +101,7 @@ pub(crate) fn dispatch(
     }
 }
 
-fn route(class: Class, real: impl FnOnce(&Real) -> i32, ours: impl FnOnce() -> Outcome) -> i32 {
+fn route(class: Class, real: &mut ToReal<'_>, ours: &mut ToOurs<'_>) -> i32 {
     match backend() {
         Backend::Real(library) => real(library),
         Backend::Virtual(_) if class != Class::Pure && work::inside_host_function() => {
@@ -188,7 +195,7 @@ macro_rules! export {
             dispatch(
                 stringify!($name),
                 [$(Class::$class,)? Class::Ordinary][0],
-                |real| match REAL.find(real) {
+                &mut |real| match REAL.find(real) {
                     Some(function) => {
                         // SAFETY: this symbol has the name and the signature of CUDA's function. So its caller
                         // keeps to that function's contract, and the same arguments are passed on.
@@ -198,7 +205,7 @@ macro_rules! export {
                     }
                     None => Code::NOT_SUPPORTED.0,
                 },
-                || default_stream::$default_stream(|| $function($($argument),*)),
+                &mut || default_stream::$default_stream(&mut || $function($($argument),*)),
             )
         }
     };
@@ -243,8 +250,8 @@ pub(crate) fn dispatch_unsupported(
     dispatch(
         name,
         Class::Ordinary,
-        |library| real(library).unwrap_or(Code::NOT_SUPPORTED.0),
-        || Err(Code::NOT_SUPPORTED),
+        &mut |library| real(library).unwrap_or(Code::NOT_SUPPORTED.0),
+        &mut || Err(Code::NOT_SUPPORTED),
     )
 }
 

@@ -5,6 +5,7 @@
 
 use crate::driver::seam::places;
 use std::ffi::OsStr;
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 #[cfg(windows)]
@@ -79,16 +80,38 @@ impl Real {
     ///
     /// - `F` is the type of a pointer to that function.
     unsafe fn find<F: Copy>(&self, name: &str) -> Option<F> {
-        // SAFETY: `F` is the symbol's type: this function's condition.
-        let symbol = unsafe { self.library.get::<F>(name.as_bytes()) };
+        // SAFETY: `F` is the type of a pointer to that function: this function's condition.
+        self.find_any(name)
+            .map(|function| unsafe { typed(function) })
+    }
+
+    /// As [`Self::find`], for a function of any type.
+    fn find_any(&self, name: &str) -> Option<AnyFunction> {
+        // SAFETY: the symbol is a function, so its address is a pointer to a function. Before it is called, it gets its own type.
+        let symbol = unsafe { self.library.get::<AnyFunction>(name.as_bytes()) };
         symbol.ok().map(|symbol| *symbol)
     }
+}
+
+/// A pointer to a function whose type is left out. Driver functions have hundreds of types. What does not depend on them is compiled once.
+type AnyFunction = unsafe extern "C" fn();
+
+/// The pointer with its type.
+///
+/// # Safety
+///
+/// - `F` is the type of a pointer to that function.
+unsafe fn typed<F: Copy>(function: AnyFunction) -> F {
+    const { assert!(size_of::<F>() == size_of::<AnyFunction>()) };
+    // SAFETY: both types are pointers to functions, and `F` is the type of a pointer to this one: this function's condition.
+    unsafe { std::mem::transmute_copy(&function) }
 }
 
 /// One function of the real driver, looked up at its first use.
 pub(crate) struct Symbol<F> {
     name: &'static str,
-    found: OnceLock<Option<F>>,
+    found: OnceLock<Option<AnyFunction>>,
+    type_of_function: PhantomData<F>,
 }
 
 impl<F: Copy> Symbol<F> {
@@ -99,11 +122,22 @@ impl<F: Copy> Symbol<F> {
         Self {
             name,
             found: OnceLock::new(),
+            type_of_function: PhantomData,
         }
     }
 
     pub(crate) fn find(&self, real: &Real) -> Option<F> {
+        let function = find_once(&self.found, real, self.name)?;
         // SAFETY: `F` is the type of a pointer to that function: the condition of `new`.
-        *self.found.get_or_init(|| unsafe { real.find(self.name) })
+        Some(unsafe { typed(function) })
     }
+}
+
+/// What was found for a symbol. Looks it up at the first call.
+fn find_once(
+    found: &OnceLock<Option<AnyFunction>>,
+    real: &Real,
+    name: &str,
+) -> Option<AnyFunction> {
+    *found.get_or_init(|| real.find_any(name))
 }

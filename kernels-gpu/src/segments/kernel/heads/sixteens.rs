@@ -6,6 +6,10 @@
 //! this leaf's items at the lane's places, and hands the value to the next lane. If chunks go on in this way, a warp's first turn begins 16
 //! places before the warp's own places. In that turn, lane 0 does not scan its places, but only hands the value of their last leaf to lane
 //! 1.
+//!
+//! The barrier in a warp's first turn costs almost nothing. In one variant, each warp loaded the items of its first turn before the block
+//! waited for the prefixes, and this barrier was left out. Scans of 2^24 `f32` by key took the same time on an H200 (2026-11-28). Scans of
+//! 2^20 in runs of 1 took 5.6 µs instead of 5.4 µs.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{first_bytes, for_each_item, item_of, put_item};

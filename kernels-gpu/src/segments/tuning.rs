@@ -37,9 +37,9 @@ pub const KEYED_BLOCK_THREADS: u32 = 288;
 /// window while it worked on another.)
 ///
 /// In one variant, the launches by key had only as many of these blocks as the device holds at a time, and each block took one window after
-/// the other. A block took the ticket for its next window while it still wrote the results of the window before. So blocks of later windows
-/// waited longer for the values of this next window. Scans and sums by key of 2^24 `f32`, in µs (H200, 2026-11-28), in runs of 1, of 32 and
-/// of 4,096, and in runs by a power law. Threads of the scans spilled 60 bytes, and those of the sums 8 bytes:
+/// the other. A block took the ticket for its next window while it still wrote the results of the window before. Probably, blocks of later
+/// windows then waited longer for the values of this next window. Scans and sums by key of 2^24 `f32`, in µs (H200, 2026-11-28), in runs of
+/// 1, of 32 and of 4,096, and in runs by a power law. Threads of the scans spilled 60 bytes, and those of the sums 8 bytes:
 ///
 /// | | a block for each window | blocks with several windows |
 /// |---|---|---|

@@ -36,7 +36,8 @@ pub struct About(u32);
 enum Goal {
     /// To the output: the chunk is a whole segment.
     Output,
-    /// To the warp's values, until it is combined: the chunk is a tail that [must be combined](crate::segments::Window::is_combined) with earlier chunks.
+    /// To the warp's values, until it is combined: the chunk is a tail that [must be combined](crate::segments::Window::is_combined) with
+    /// earlier chunks.
     Kept,
     /// To the board.
     Board,

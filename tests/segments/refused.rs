@@ -4,7 +4,7 @@
 use cust::memory::DeviceBuffer;
 use virtual_gpu::{Checks, RunOptions};
 use warpfold::{Error, Sum, cust, reduce};
-use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
+use warpfold_kernels::segments::chunk_items;
 
 use crate::common::gpu;
 use crate::data::Random;

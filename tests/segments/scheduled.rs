@@ -2,7 +2,7 @@
 
 use virtual_gpu::RunOptions;
 use warpfold::{Cpu, Sum, reduce};
-use warpfold_kernels::segments::{MOST_WINDOWS, RoomSize, chunk_items};
+use warpfold_kernels::segments::{RoomSize, chunk_items};
 
 use crate::data::{Random, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, SM_90};

@@ -21,6 +21,7 @@ use warpfold::{Element, Op};
 use warpfold_kernels::columns;
 use warpfold_kernels::launch::{Copies, Start};
 use warpfold_kernels::scan::tuning;
+use warpfold_kernels::segments::rings::MOST_SPAN_WINDOWS;
 use warpfold_kernels::segments::{self, tuning::LEAST_WINDOW_SHIFT};
 use warpfold_kernels::selection::{self, BeforeRun};
 use warpfold_kernels::workspace::{
@@ -86,6 +87,7 @@ pub struct Engine {
     state_words: u64,
     scan_buffers: Option<u32>,
     windows_per_block: u64,
+    span_shift: u32,
 }
 
 impl Engine {
@@ -144,6 +146,7 @@ impl Engine {
             state_words,
             scan_buffers: None,
             windows_per_block: 1,
+            span_shift: 0,
         }
     }
 
@@ -198,6 +201,23 @@ impl Engine {
     /// Sets how many windows each block of a segmented reduction or scan works on.
     pub fn set_windows_per_block(&mut self, windows: u64) {
         self.windows_per_block = windows;
+    }
+
+    /// Sets the binary logarithm of the number of windows of a span, or 0. If it is not 0, blocks of a segmented reduction take spans, if the
+    /// segments have offsets and the operator has rings.
+    pub fn set_span_shift(&mut self, shift: u32) {
+        self.span_shift = shift;
+    }
+
+    /// Sets how many windows each block works on. The numbers are taken in turn, and so are the numbers of windows of spans.
+    pub fn set_windows_of_turn(&mut self, turn: usize) {
+        let windows = u64::from(segments::MOST_WINDOWS);
+        let spans = MOST_SPAN_WINDOWS.trailing_zeros();
+        let place = turn as u64 % (windows + u64::from(spans));
+        (self.windows_per_block, self.span_shift) = match place < windows {
+            true => (1 + place, 0),
+            false => (1, 1 + (place - windows) as u32),
+        };
     }
 
     fn launch(

@@ -4,7 +4,7 @@
 use cust::memory::DeviceBuffer;
 use virtual_gpu::{Checks, RunOptions};
 use warpfold::{Error, Sum, cust, reduce};
-use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
+use warpfold_kernels::segments::chunk_items;
 
 use crate::common::gpu;
 use crate::data::Random;
@@ -55,7 +55,7 @@ fn wrong_offsets_are_refused_and_nothing_hangs() {
         let items = vec![1.0_f32; item_count];
         let multiprocessors = [1, 7, 132][turn % 3];
         let mut engine = Engine::new::<Sum, f32>(SM_90, multiprocessors, &text, item_count);
-        engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
+        engine.set_windows_of_turn(turn);
         let options = RunOptions {
             step_budget: STEP_BUDGET,
             // All checks are on for every seed.

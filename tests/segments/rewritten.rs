@@ -117,10 +117,9 @@ fn run<O: Op<T, Output: Item>, T: Item + Element>(
             let items = vec![T::zeroed(); item_count];
             let multiprocessors = [1, 7, 132][(turn + place) % 3];
             let room = item_count.max(offsets.len());
-            let windows = 1 + (turn + place) as u64 % u64::from(MOST_WINDOWS);
             let run = |options: &RunOptions| {
                 let mut engine = Engine::new::<O, T>(generation, multiprocessors, &text, room);
-                engine.set_windows_per_block(windows);
+                engine.set_windows_of_turn(turn + place);
                 launch(&engine, &items, &offsets, options)
             };
             let ran = run(&options).or_else(|error| {

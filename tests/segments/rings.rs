@@ -7,8 +7,8 @@ use cust::memory::DeviceBuffer;
 use virtual_gpu::RunOptions;
 use warpfold::cust;
 use warpfold::{Cpu, Max, Op, Sum, kind, reduce};
-use warpfold_kernels::segments::rings::MOST_ROW_WINDOWS;
-use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
+use warpfold_kernels::segments::chunk_items;
+use warpfold_kernels::segments::rings::{MOST_ROW_WINDOWS, MOST_SPAN_WINDOWS, span_shift};
 
 use crate::common::gpu;
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
@@ -118,7 +118,7 @@ where
         let generation = GENERATIONS[turn % 3];
         let text = generation.kernel(kernel);
         let mut engine = Engine::new::<O, T>(generation, 1, &text, 2 * ITEMS);
-        engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
+        engine.set_windows_of_turn(turn);
         let (mut lengths, mut left) = (vec![], ITEMS);
         while left > 0 {
             // Some segments are empty, some have whole steps, and some more than a chunk.
@@ -142,4 +142,71 @@ where
 fn long_segments_have_the_bits_of_the_reference() {
     long_segments::<Sum, f32>("segmented_reduce_sum_f32");
     long_segments::<Sum, f64>("segmented_reduce_sum_f64");
+}
+
+/// Segments of which some lie in many spans, and spans in which many segments begin.
+fn spans<O, T>(kernel: &str)
+where
+    O: Op<T, Output: Item> + Kernel<kind::segmented_reduce, T>,
+    Sum: Op<T>,
+    T: Sample,
+    O::Output: Zeroable,
+{
+    let chunk = chunk_items::<T, O::Accumulator>() as usize;
+    let lengths = [
+        vec![3, 35 * chunk + 7, 0, 0, chunk, 16 * chunk, 17, 600],
+        [
+            vec![3 * chunk],
+            vec![16; 40],
+            vec![0; 40],
+            vec![17; 40],
+            vec![chunk; 3],
+        ]
+        .concat(),
+        [
+            vec![0; 100],
+            vec![2 * chunk + 1],
+            vec![700; 35],
+            vec![1; 100],
+        ]
+        .concat(),
+        vec![chunk - 1; 20],
+    ];
+    for (turn, options) in schedules(1).enumerate() {
+        let generation = GENERATIONS[turn % 3];
+        let text = generation.kernel(kernel);
+        let mut engine = Engine::new::<O, T>(generation, [1, 7][turn % 2], &text, 70 * chunk);
+        engine.set_span_shift(1 + turn as u32 % MOST_SPAN_WINDOWS.trailing_zeros());
+        for lengths in &lengths {
+            assert_segments::<O, T>(&engine, turn % 5, lengths, &options);
+        }
+    }
+}
+
+#[test]
+fn spans_have_the_bits_of_the_reference() {
+    spans::<Sum, f32>("segmented_reduce_sum_f32");
+    spans::<Sum, f64>("segmented_reduce_sum_f64");
+}
+
+/// A device of 132 multiprocessors cannot work on all windows at once. So the launch has spans.
+#[test]
+fn a_large_launch_has_spans() {
+    let gpu = gpu();
+    let chunk = chunk_items::<f32, f32>() as usize;
+    let lengths: Vec<usize> = (0..600)
+        .map(|turn| [2 * chunk - 9, 30_000, 8, 0][turn % 4])
+        .collect();
+    let offsets = shapes::offsets(1, &lengths);
+    let items = ordinary::<Sum, f32>(offsets[lengths.len()]);
+    assert_eq!(span_shift(items.len() as u64, 600, 8 * 132), 2);
+    let expected = reduce::<Sum, _>(&items)
+        .segments(&offsets)
+        .wait(Cpu)
+        .unwrap();
+    let found = reduce::<Sum, _>(&items)
+        .segments(&offsets)
+        .wait(gpu)
+        .unwrap();
+    assert_same_bits(&found, &expected, "a large launch");
 }

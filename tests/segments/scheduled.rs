@@ -2,7 +2,7 @@
 
 use virtual_gpu::RunOptions;
 use warpfold::{Cpu, Sum, reduce};
-use warpfold_kernels::segments::{MOST_WINDOWS, RoomSize, chunk_items};
+use warpfold_kernels::segments::{RoomSize, chunk_items};
 
 use crate::data::{Random, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, SM_90};
@@ -35,7 +35,7 @@ fn any_schedule() {
         let text = generation.kernel(KERNEL);
         let multiprocessors = [1, 7, 132][turn / 3 % 3];
         let mut engine = Engine::new::<Sum, f32>(generation, multiprocessors, &text, 40 * chunk);
-        engine.set_windows_per_block(1 + turn as u64 % u64::from(MOST_WINDOWS));
+        engine.set_windows_of_turn(turn);
         assert_right(&engine, &[17 * chunk + 9, 40, 3 * chunk], &options);
         assert_right(&engine, &shapes::random(&mut random, 6 * chunk), &options);
         assert_right(&engine, &shapes::mixed(chunk), &options);

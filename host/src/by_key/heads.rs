@@ -199,7 +199,7 @@ impl Marked {
         }
         let form = self.form(Way::Keyed, order);
         let item_count = self.keys.item_count as u64;
-        let windowed = entered.windowed(row, form, NUMBERS, item_count)?;
+        let windowed = entered.windowed(row, form, NUMBERS, item_count, 0)?;
         let resident_blocks = windowed.kernel.short.resident_blocks as u64;
         Ok((chunks <= KEYED_CHUNKS_PER_BLOCK * resident_blocks).then_some(windowed))
     }
@@ -229,7 +229,7 @@ impl Marked {
             Some(comparer) => comparer,
             None => {
                 let form = self.form(Way::of_direction(order.is_reversed), order);
-                queue.entered.windowed(row, form, NUMBERS, item_count)?
+                queue.entered.windowed(row, form, NUMBERS, item_count, 0)?
             }
         };
         let window_shift = windowed.window_shift;

@@ -72,7 +72,7 @@ impl Keyed {
                 |blocks| item_count <= KEYED_ITEMS_PER_BLOCK.min(row.division.chunk_items) * blocks;
             if is_few(most_blocks) {
                 let form = self.form(Way::Keyed, outputs, starts);
-                let windowed = entered.windowed(row, form, NUMBERS, item_count)?;
+                let windowed = entered.windowed(row, form, NUMBERS, item_count, 0)?;
                 if is_few(windowed.kernel.short.resident_blocks as u64) {
                     return Ok(Some(Plan {
                         row,
@@ -83,7 +83,7 @@ impl Keyed {
             }
         }
         let form = self.form(Way::Plain, outputs, starts);
-        let windowed = entered.windowed(row, form, NUMBERS, item_count)?;
+        let windowed = entered.windowed(row, form, NUMBERS, item_count, 0)?;
         let marker = Some(entered.kernel(marker.entry)?);
         Ok(Some(Plan {
             row,

@@ -47,6 +47,9 @@ pub(crate) enum Shape {
     Any,
     Short,
     Long,
+    /// Long blocks that take [spans](warpfold_kernels::segments::rings::span_shift). Their threads may have more registers, since fewer of
+    /// these blocks share a multiprocessor.
+    Spans,
 }
 
 /// The most arguments that a form knows.
@@ -131,6 +134,7 @@ impl Form {
         let (threads, count) = blocks.bounds?;
         Some(match self.shape {
             Shape::Short => (blocks.short.threads, count),
+            Shape::Spans => (2 * blocks.long.threads, count),
             Shape::Any | Shape::Long => (threads, count),
         })
     }
@@ -150,7 +154,7 @@ impl Form {
         let text = match self.shape {
             Shape::Any => text,
             Shape::Short => given::with_threads(&text, blocks.short.threads),
-            Shape::Long => given::with_threads(&text, blocks.long.threads),
+            Shape::Long | Shape::Spans => given::with_threads(&text, blocks.long.threads),
         };
         let known = self.known.iter().filter_map(|known| known.argument());
         let known: Vec<(usize, u64)> = known.collect();

@@ -21,6 +21,8 @@ pub(crate) struct Windowed<'gpu> {
     pub grid: Grid,
     /// The binary logarithm of the number of diagonals of a window.
     pub window_shift: u32,
+    /// The binary logarithm of the number of windows of a [span](warpfold_kernels::segments::rings::span_shift). 0 if there are no spans.
+    pub span_shift: u32,
     /// The number of windows.
     pub windows: u64,
 }
@@ -39,8 +41,14 @@ impl<'gpu> Windowed<'gpu> {
             kernel,
             grid,
             window_shift,
+            span_shift: 0,
             windows,
         }
+    }
+
+    /// The kernel's argument `window_shift`.
+    pub fn shift(&self) -> u64 {
+        (self.window_shift + self.span_shift).into()
     }
 }
 
@@ -70,34 +78,40 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// The kernel for a launch over segments or runs, in this form. They have `diagonals` diagonals. The text is made for launches with
-    /// short blocks only, which have one window each, or with long blocks only, whose windows have the full size.
+    /// short blocks only, which have one window each, or with long blocks only, whose windows have the full size. If `span_shift` is not
+    /// 0, the blocks take spans of 2^`span_shift` windows, or are short.
     pub fn windowed(
         self,
         row: &'static Row,
         form: Form,
         numbers: WindowNumbers,
         diagonals: u64,
+        span_shift: u32,
     ) -> Result<Windowed<'gpu>> {
         // If there are more windows of full size than resident short blocks, the launch has long blocks.
+        let with_one_window = |form: Form| match numbers.windows_per_block {
+            Some(number) => form.with_known(number, 1),
+            None => form,
+        };
         if diagonals.div_ceil(row.division.chunk_items) <= self.most_blocks() {
-            let form = form.with_shape(Shape::Short);
-            let form = match numbers.windows_per_block {
-                Some(number) => form.with_known(number, 1),
-                None => form,
-            };
+            let form = with_one_window(form.with_shape(Shape::Short));
             let short = Windowed::new(self.kernel_in(&row.entry, form)?, row, diagonals);
             if short.windows <= short.kernel.short.resident_blocks as u64 {
                 return Ok(short);
             }
         }
         let window_shift = row.division.chunk_items.trailing_zeros();
-        let form = form.with_shape(Shape::Long);
-        let form = form.with_known(numbers.window_shift, window_shift.into());
+        let form = match span_shift {
+            0 => form.with_shape(Shape::Long),
+            _ => with_one_window(form.with_shape(Shape::Spans)),
+        };
+        let form = form.with_known(numbers.window_shift, (window_shift + span_shift).into());
         let kernel = self.kernel_in(&row.entry, form)?;
         Ok(Windowed {
             kernel,
             grid: kernel.long,
             window_shift,
+            span_shift,
             windows: window_count(diagonals, window_shift),
         })
     }

@@ -1,6 +1,8 @@
 //! Segmented reductions and scans.
 
-use warpfold_kernels::segments::rings::{are_long, has_whole_chunks, row_windows, windows_of_long};
+use warpfold_kernels::segments::rings::{
+    are_long, has_whole_chunks, row_windows, span_shift, windows_of_long,
+};
 use warpfold_kernels::segments::windows_per_block;
 
 use crate::driver::Address;
@@ -138,7 +140,8 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    /// For a reduction of the segments: how many windows each block has, and the blocks' shape.
+    /// For a reduction of the segments: how many windows each block has, and the blocks' shape. A block with a span has one window for the
+    /// kernel.
     fn blocks_of_reduction(&self, row: &Row, segments: &Segments) -> (u64, Block) {
         let Windowed {
             kernel,
@@ -146,6 +149,9 @@ impl Prepared<'_> {
             windows: window_count,
             ..
         } = self.windowed;
+        if self.windowed.span_shift > 0 {
+            return (1, grid.block);
+        }
         let count = segments.count as u64;
         let chunk_items = row.division.chunk_items;
         let row_bytes = row.division.row_bytes;
@@ -264,7 +270,7 @@ impl<'a> Queue<'a> {
             output: output.address,
             report,
             windows_per_block,
-            window_shift: prepared.windowed.window_shift.into(),
+            window_shift: prepared.windowed.shift(),
         };
         // SAFETY: `arguments` are the words of a segmented reduction (condition 1). They describe the prepared segments and workspace, and
         // contain `windows_per_block` (condition 2). `blocks_of_reduction` chose the block's shape for `windows_per_block` windows
@@ -351,7 +357,7 @@ impl<'a> Queue<'a> {
             output: output.address,
             report,
             windows_per_block,
-            window_shift: prepared.windowed.window_shift.into(),
+            window_shift: prepared.windowed.shift(),
             is_exclusive: u64::from(order.is_exclusive),
         };
         let block = prepared.windowed.grid.block;
@@ -375,7 +381,17 @@ impl<'a> Queue<'a> {
         let diagonals = segments.items.item_count as u64 + segments.count as u64;
         let (form, numbers) = segments.form(made);
         let windowed = match segments.starts {
-            Starts::Offsets(_) => self.entered.windowed(row, form, numbers, diagonals),
+            Starts::Offsets(_) => {
+                let span_shift = match (made, row.division.row_bytes) {
+                    (Made::Reduction, Some(_)) => {
+                        let items = segments.items.item_count as u64;
+                        span_shift(items, segments.count as u64, self.entered.most_blocks())
+                    }
+                    _ => 0,
+                };
+                let entered = self.entered;
+                entered.windowed(row, form, numbers, diagonals, span_shift)
+            }
             Starts::Rows(_) => self.entered.windowed_rows(row, form, diagonals),
         }?;
         let state_words = windowed.windows * row.division.accumulator_words;
@@ -405,11 +421,16 @@ impl<'a> Queue<'a> {
         block: Block,
         arguments: &mut [u64],
     ) -> Result<()> {
-        let blocks = prepared.windowed.windows.div_ceil(windows_per_block);
+        let spans = prepared
+            .windowed
+            .windows
+            .div_ceil(1 << prepared.windowed.span_shift);
+        let blocks = spans.div_ceil(windows_per_block);
         // SAFETY: the words are the kernel's (condition 1). The items, the offsets, the output, the number of segments and the report are
         // as long as the kernel requires (condition 4): the kernel compares each offset with the number of items, and reads no items past
-        // that number. The workspace has the state words for these segments (condition 2). There are as many blocks as the windows need, of
-        // the right shape (condition 3). If windows have fewer diagonals than a chunk has items, there are fewer windows than the device
+        // that number. The workspace has the state words for these segments (condition 2). There are as many blocks as the windows or
+        // spans need, of the right shape (condition 3). `span_shift` gives spans only to launches that have them in the kernel's conditions:
+        // the row's `row_bytes` say that the operator has rings. If windows have fewer diagonals than a chunk has items, there are fewer windows than the device
         // holds short blocks at a time (see `window_shift`). In that case, the launch's blocks are short: each block has one window and as
         // much shared memory as a block of a scan. The kernel requires this much for such windows. The arguments that the text knows have
         // the values that `form` and `windowed` took from the same segments.

@@ -34,7 +34,8 @@ macro_rules! with_segmented_reduce_arguments {
             report: *mut u64,
             /// How many windows a block works on. The last blocks may have fewer, or none.
             windows_per_block: u64,
-            /// The binary logarithm of the number of [diagonals](crate::segments) of a window.
+            /// The binary logarithm of the number of [diagonals](crate::segments) of a window, or of a
+            /// [span](crate::segments::rings::span_shift) if blocks take spans.
             window_shift: u64,
         }
     };

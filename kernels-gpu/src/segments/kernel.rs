@@ -58,8 +58,8 @@
 //! - The launch is a scan, and the work has a tail: 1.
 //! - The launch is a scan, and the work is not dense or has a chunk of more than 16 items: 3.
 //!
-//! If a block's chunks are long, its warps with a ring take whole chunks in turn (see `long`). The block then has 1 barrier instead of
-//! those of its works.
+//! If a block's chunks are long, its warps with a ring take whole chunks in turn (see `long`). The block then has 2 barriers instead of
+//! those of its works. A block with a span has no barriers but these 2, or 3 if the span is dense.
 //!
 //! If rows have whole chunks that go through rings (see `rings`), a block does not call `begin`, and takes no ticket. It has no barrier, or
 //! 1 if rows have several chunks. If the operator has rings, a reduction of rows of one item needs no `begin`, no ticket and no barrier
@@ -76,6 +76,7 @@
 //! without waiting.
 
 mod chunks;
+mod control;
 mod dense;
 mod downsweep;
 mod heads;
@@ -92,20 +93,21 @@ mod starts;
 mod whole;
 mod window;
 
-use crate::board::Board;
 use crate::direction::Direction;
 use crate::element::Element;
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::rings::has_rings;
-use crate::segments::{streams_rows, Header, Task};
+use crate::segments::tuning::LONG_BLOCK_THREADS;
+use crate::segments::{chunk_items, streams_rows, Header, Task};
 use crate::segments::{SegmentedReduceArguments, SegmentedScanArguments};
 use crate::simt;
-use crate::tickets::{self, LAST_TAG};
+use crate::tickets::LAST_TAG;
 use crate::workspace::Control;
 
 use crate::tiles::counted;
 
+use self::control::depart;
 pub use self::heads::{by_key_reduce, by_key_scan};
 use self::items::Room;
 use self::search::Offsets;
@@ -115,8 +117,9 @@ use self::search::Offsets;
 /// # Safety
 /// The launch's conditions:
 /// 1. `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`], or more if blocks take whole rows (see condition 8). A window has
-///    2^`window_shift` diagonals, at most as many as a chunk has items. The launch has [`crate::segments::window_count`] windows. Its
-///    number of blocks is the number of windows divided by `windows_per_block`, rounded up, and at least 1. A block has
+///    2^`window_shift` diagonals, at most as many as a chunk has items, unless blocks take spans (see condition 10). The launch has
+///    [`crate::segments::window_count`] windows. Its number of blocks is the number of windows divided by `windows_per_block`, rounded up,
+///    and at least 1. A block has
 ///    [`crate::segments::tuning::SHORT_BLOCK_THREADS`] or [`crate::segments::tuning::LONG_BLOCK_THREADS`] threads, which all call this. It
 ///    has at least [`crate::segments::shared_bytes`] of dynamic shared memory. If a window has fewer diagonals than a chunk has items, a
 ///    block has as much dynamic shared memory as for a scan, even in a reduction.
@@ -136,6 +139,10 @@ use self::search::Offsets;
 /// 9. If the operator [streams rows](crate::segments::streams_rows), and rows have from 2 to [`crate::segments::FAN`] whole chunks, then
 ///    `windows_per_block` is 1, or a window has as many diagonals as a chunk has items. So if single warps combine the chunks, chunk `c` of
 ///    the launch has the state words of window `c`.
+/// 10. Blocks take [spans](crate::segments::rings::span_shift) if 2^`window_shift` is more than a chunk's items. Then the operator has rings,
+///     there are offsets, and a block has the lesser number of threads (condition 1). A span has 2^`window_shift` diagonals, at most
+///     [`crate::segments::rings::MOST_SPAN_WINDOWS`] times as many as a window, whose diagonals are as many as a chunk's items. The
+///     launch has a block for each span, and `windows_per_block` is 1.
 #[inline(always)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     arguments: SegmentedReduceArguments<T, O::Output>,
@@ -159,6 +166,16 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     } = arguments;
     // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
     let segment_count = unsafe { counted(segment_count, segment_count_at) };
+    // The windows of a span have as many diagonals as a full chunk has items.
+    let chunk_shift = const { chunk_items::<T, O::Accumulator>().trailing_zeros() };
+    let takes_spans = has_rings::<O, T>()
+        && offset_bytes != 0
+        && simt::block_threads() == LONG_BLOCK_THREADS
+        && window_shift as u32 > chunk_shift;
+    let (windows_per_block, window_shift) = match takes_spans {
+        true => (1 << (window_shift as u32 - chunk_shift), chunk_shift),
+        false => (windows_per_block as u32, window_shift as u32),
+    };
     let launch = Launch::<O, T> {
         input,
         offsets: Offsets {
@@ -169,8 +186,8 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
             item_count,
             direction: Direction::FORWARD,
         },
-        windows_per_block: windows_per_block as u32,
-        window_shift: window_shift as u32,
+        windows_per_block,
+        window_shift,
         output,
         control,
         states,
@@ -179,6 +196,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         task: Task::Reduce,
         is_exclusive: false,
         starts_at_heads: false,
+        takes_spans,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block call it. The branch depends on the launch's arguments,
     // so all blocks and threads take the same branch.
@@ -227,6 +245,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
         starts_at_heads: false,
+        takes_spans: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block call it.
     unsafe { launch.work_and_depart(arguments.state_words) }
@@ -238,8 +257,8 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
 /// latter: see [`segmented_reduce`], for example. If a condition says that data in shared memory are *written*, it means: the step that
 /// writes them is done, and its writes are ordered before the reads, usually by a barrier of the block. Most works have these steps:
 /// - [`Self::begin`] writes the ticket, the tag and the borders. [`Self::write_windows`] writes the rest of the header, except the tails'
-///   values. If chunks are long, [`Self::reduce_long_chunks`] writes the windows instead, and there are no works. Later, only the tails'
-///   values and `is_refused` change. If segments start at heads, [`Self::begin_at_heads`] is called instead. It also writes the words (see
+///   values. If chunks are long, [`Self::reduce_long_chunks`] writes a table of chunks instead of windows and works. Later, only the
+///   tails' values and `is_refused` change. If segments start at heads, [`Self::begin_at_heads`] is called instead. It also writes the words (see
 ///   `heads`), and the header counts as written only when the words are written too.
 /// - [`Self::bring_items`] writes a work's items.
 /// - [`Self::write_starts`] writes the starts, slots and flags of a work that is not dense. For these, *written* also means that no offset
@@ -263,6 +282,8 @@ struct Launch<O: Op<T>, T: Element> {
     is_exclusive: bool,
     /// Whether segments start at heads of runs (see `heads`).
     starts_at_heads: bool,
+    /// Whether each block takes a span (see `long`).
+    takes_spans: bool,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -275,25 +296,34 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let room = self.room();
         // SAFETY: the whole block is here (this function's condition), and every branch around a barrier goes the same way on all of its
         // threads. `begin` writes the tag and has a barrier, whether the block has windows or not. If it has, `begin` writes the borders.
-        // `write_windows` writes the windows and works before all steps that need them. `reduce_long_chunks` needs no works and writes the
-        // windows itself. `reduce_long_chunks`, `run` and `stream_rows` write the tails' values, unless a later block combines the rows.
-        // `depart` comes after the last use of the board.
+        // `write_windows` writes the windows and works before all steps that need them. `reduce_long_chunks` needs neither. It combines its
+        // tails itself and, for a span, writes the tag and has a barrier. `run` and `stream_rows` write the tails' values, unless a later
+        // block combines the rows. `depart` comes after the last use of the board.
         unsafe {
-            if let Some(window) = self.begin(room) {
-                let is_done = if self.has_long_chunks() {
-                    self.reduce_long_chunks()
+            let window = match self.takes_spans {
+                true => Some(0),
+                false => self.begin(room),
+            };
+            if let Some(window) = window {
+                // For an operator without rings, the compiler does not even have to remove this code.
+                if const { has_rings::<O, T>() } && (self.takes_spans || self.has_long_chunks()) {
+                    self.reduce_long_chunks();
                 } else {
                     self.write_windows(window);
-                    if streams_rows::<O, T>() && self.have_streams() {
+                    let is_done = if streams_rows::<O, T>() && self.have_streams() {
                         self.stream_rows(room);
                         !self.settles_later()
                     } else {
                         self.run(room)
+                    };
+                    // If there are tails to combine, the block's last barrier orders the writes of their values before warp 0's reads.
+                    if is_done
+                        && self.task == Task::Reduce
+                        && simt::warp() == 0
+                        && self.is_combined()
+                    {
+                        self.settle();
                     }
-                };
-                // If there are tails to combine, the block's last barrier orders the writes of their values before warp 0's reads.
-                if is_done && self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
-                    self.settle();
                 }
             }
             if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
@@ -426,70 +456,5 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             number += simt::opaque_one() as u32;
         }
         is_combined
-    }
-
-    /// Whether the block stops, because it or another block has refused the offsets.
-    ///
-    /// # Safety
-    /// The header is written.
-    #[inline(always)]
-    unsafe fn is_refused(&self) -> bool {
-        // SAFETY: the field is in shared memory, and written with the header: this function's condition.
-        unsafe { simt::read_shared(&raw const (*self.header).is_refused) != 0 }
-    }
-
-    /// The launch's board.
-    ///
-    /// # Safety
-    /// The tag is written.
-    #[inline(always)]
-    unsafe fn board(&self) -> Board {
-        // SAFETY: the tag is in shared memory, and written: this function's condition.
-        Board::new(self.states, unsafe {
-            simt::read_shared(&raw const (*self.header).tag)
-        })
-    }
-
-    /// Refuses the offsets.
-    ///
-    /// # Safety
-    /// The tag is written.
-    #[inline(always)]
-    unsafe fn refuse(&self) {
-        // SAFETY: the tag is written (this function's condition), `control` belongs to the workspace (the launch's condition 6), and
-        // `report` is null or writable (its condition 7).
-        unsafe {
-            let tag = simt::read_shared(&raw const (*self.header).tag);
-            simt::store_word(&raw mut (*self.control).fault, tag as u64);
-            if !self.report.is_null() {
-                simt::store_word(self.report, 1);
-            }
-        }
-    }
-}
-
-/// Counts the block's departure from a launch that has the last tag. The last block to depart clears the state words and resets the
-/// tickets, so that the next launch gets the first tag.
-///
-/// # Safety
-/// Convergent: the whole warp 0 of each block, after the block's last access to the board. `control` belongs to the launch's workspace, and
-/// the board has `state_words` words.
-#[inline(always)]
-unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
-    // SAFETY: the whole warp is here, `control` belongs to the workspace and the board has the words: this function's conditions. Only the
-    // block that calls `arrive` last reaches the writes below. `arrive` orders all other blocks' accesses before these writes.
-    unsafe {
-        // Orders the other lanes' accesses before lane 0's call of `arrive`. This call is a release operation, which covers these accesses.
-        simt::warp_barrier();
-        if simt::lane() != 0 {
-            return;
-        }
-        if simt::arrive(&raw mut (*control).departures) != simt::block_count() - 1 {
-            return;
-        }
-        (*control).departures = 0;
-        simt::store_word(&raw mut (*control).fault, 0);
-        board.clear(state_words);
-        tickets::restart(control, 0);
     }
 }

@@ -15,9 +15,9 @@ pub const REDUCE: Definition = Definition {
     // before a block departs.
     barriers: &[Barrier::block(10)],
     // If the operator streams rows, four more than in `barriers`. Two in `stream_rows`: after the values of pieces, and at the function's
-    // end. Two if single warps combine whole chunks: after the ticket, and before a block departs. If warps have rings, three more than
-    // in `barriers`: after the values of the chunks of whole rows, and two in `reduce_long_chunks`.
-    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(13)]],
+    // end. Two if single warps combine whole chunks: after the ticket, and before a block departs. If warps have rings, five more than
+    // in `barriers`: after the values of the chunks of whole rows, two in `reduce_long_chunks`, and two in `reduce_dense_span`.
+    other_barriers: &[&[Barrier::block(14)], &[Barrier::block(15)]],
     vectors: Vectors::Any,
 };
 

@@ -60,7 +60,8 @@
 //! `kernel/singles.rs`). For rows with equally long chunks, there are no windows, unless several blocks share a row. Without windows,
 //! several warps of a block have a ring each in shared memory, and one block takes all chunks of a row (see `kernel/rings.rs`). All other
 //! reductions of segments by these operators have windows. If a block's chunks are long on average, each warp with a ring takes whole
-//! chunks, and copies their items through its ring (see `kernel/long.rs`).
+//! chunks, and copies their items through its ring (see `kernel/long.rs`). If a large launch's segments are long on average, each block takes
+//! a **span**: consecutive windows, as many as a power of two (see [`rings::span_shift`]).
 //!
 //! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the
 //! last of sixteen, its value is first combined with those of the other fifteen. If a later block combines a row, the value of the row's

@@ -5,7 +5,7 @@ use crate::contract::WARP_LANES;
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::tuning::{BLOCKS_PER_SMALL_WINDOW, LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
-use crate::segments::{chunk_items, has_vectors, shared_bytes, windows_per_block};
+use crate::segments::{chunk_items, has_vectors, shared_bytes, window_count, windows_per_block};
 use crate::segments::{Header, RoomSize, FAN, MOST_WINDOWS, NARROW_CHUNK_ITEMS, ROW_BYTES};
 
 /// The most leaves of a step: one for each lane.
@@ -140,6 +140,25 @@ pub const fn row_windows(
 /// Whether segments are long on average: `segments` of them have `item_count` items together. Then most blocks probably have long chunks.
 pub const fn are_long(item_count: u64, segments: u64) -> bool {
     segments <= item_count >> STEP_SHIFT
+}
+
+/// The most windows of a span.
+pub const MOST_SPAN_WINDOWS: u32 = 1 << MOST_SPAN_SHIFT;
+
+const MOST_SPAN_SHIFT: u32 = 3;
+
+/// The binary logarithm of the number of windows of a span, for a launch with `segments` segments of `item_count` items together, by an
+/// operator that has rings. The device holds `resident_blocks` blocks at a time. 0 if the launch has no spans: its windows have as many
+/// diagonals as a chunk has items, or fewer. See `kernel/long.rs`.
+pub const fn span_shift(item_count: u64, segments: u64, resident_blocks: u64) -> u32 {
+    let windows = window_count(item_count + segments, NARROW_CHUNK_ITEMS.trailing_zeros());
+    if segments > item_count / NARROW_CHUNK_ITEMS || windows <= resident_blocks {
+        0
+    } else if windows < 2 * resident_blocks {
+        MOST_SPAN_SHIFT - 1
+    } else {
+        MOST_SPAN_SHIFT
+    }
 }
 
 /// The number of windows of each block, for a launch of `window_count` windows with long segments and with rings, on a device that holds

@@ -83,7 +83,17 @@ impl Engine {
         // The size of windows and the number of threads are chosen here in nearly the same way as in the library.
         let resident_blocks = 4 * u64::from(self.device.multiprocessors);
         let chunk_items = segments::chunk_items::<T, O::Accumulator>();
-        let window_shift = segments::window_shift(chunk_items, diagonals, resident_blocks);
+        let takes_spans = self.span_shift > 0
+            && task == Task::Reduce
+            && offset_bytes != 0
+            && segments::rings::has_rings::<O, T>();
+        let (window_shift, span_shift) = match takes_spans {
+            true => (chunk_items.trailing_zeros(), self.span_shift),
+            false => {
+                let shift = segments::window_shift(chunk_items, diagonals, resident_blocks);
+                (shift, 0)
+            }
+        };
         let mut parameters = vec![
             self.upload(items),
             items.len() as u64,
@@ -98,12 +108,12 @@ impl Engine {
             output,
             report,
             self.windows_per_block,
-            u64::from(window_shift),
+            u64::from(window_shift + span_shift),
         ];
         parameters.extend(more);
         let windows = segments::window_count(diagonals, window_shift);
-        let blocks = windows.div_ceil(self.windows_per_block);
-        let (threads, size) = match windows <= resident_blocks {
+        let blocks = windows.div_ceil(self.windows_per_block << span_shift);
+        let (threads, size) = match windows <= resident_blocks && !takes_spans {
             true => (
                 segments::tuning::SHORT_BLOCK_THREADS,
                 segments::RoomSize::Double,

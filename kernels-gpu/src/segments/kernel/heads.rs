@@ -110,6 +110,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
         starts_at_heads: true,
+        takes_spans: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block call it.
     unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
@@ -171,6 +172,7 @@ pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArgument
         task: Task::Reduce,
         is_exclusive: false,
         starts_at_heads: true,
+        takes_spans: false,
     };
     let room = launch.room();
     // SAFETY: the launch's conditions are this function's; all threads of the block call it. Every branch around a barrier goes the same

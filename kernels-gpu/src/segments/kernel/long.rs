@@ -12,27 +12,33 @@
 //! computed for each step. Now these sums take 242 and 247 µs (2026-11-27).
 //!
 //! First, warp 0 finds and checks all chunks of the block, one on each lane (see `deal`). So no lane has to describe windows and
-//! works for the whole block, as [`write_windows`](Launch::write_windows) does. Sums of `f32` on an H200, in µs (2026-11-27,
-//! `warpfold-bench shapes`); blocks have one window up to 2^22 items, and three windows above:
-//!
-//! | | 2^20, segments of 1,024 | 2^22 | 2^24 | 2^26 | 2^24, segments of 65,536 | 2^26 |
-//! |---|---|---|---|---|---|---|
-//! | one lane describes each window | 4.8 | 6.9 | 23.9 | 69.7 | 24.1 | 70.2 |
-//! | warp 0 finds the chunks | 4.4 | 6.4 | 23.7 | 70.1 | 24.6 | 71.2 |
-//! | each warp finds all chunks | 4.4 | 7.1 | 22.9 | 68.2 | 23.5 | 69.6 |
-//!
-//! (With the code of the last row, or with both ways in one kernel, launches without long chunks took 0.05 to 0.15 µs more.)
+//! works for the whole block, as [`write_windows`](Launch::write_windows) does. Sums of `f32` in segments of 1,024 on an H200, in µs
+//! (2026-11-27, `warpfold-bench shapes`), took 4.8 (2^20), 6.9 (2^22) and 23.9 (2^24) when one lane described each window. They took 4.4,
+//! 6.4 and 23.7 when warp 0 found the chunks. Then it was not faster if each warp found all chunks for itself.
 //!
 //! In one variant, the warps of a block with few chunks shared the steps of each chunk, so that no warp was idle. It was slower: the
 //! threads spilled 20 bytes, and sums of 2^28 `f32` in segments of 1,024 and of 65,536 both took 274 µs (2026-11-27).
 //!
-//! With three windows, a block has three long chunks if segments are very long. So one of its four warps is idle. In another variant,
-//! blocks had four windows in launches with long segments. Sums of 2^24 and of 2^28 `f32` in segments of 65,536 took 20.6 and 248 µs,
-//! instead of 23.1 and 251 (2026-11-27). But a block whose chunks are not long then has four windows too. The header has room for all their
-//! works only if a work takes 40 bytes instead of 56, and its other fields are computed. Then all other reductions and scans by offsets
-//! took 3 to 5 % longer. When such a block took its windows in two rounds instead, the threads spilled at least 64 bytes.
+//! **Spans.** If segments have at least as many items as a chunk on average, and there are more windows than the device can work on at
+//! once, a block takes a [span](super::super::rings::span_shift) of four or eight windows. It needs one search instead of one for each
+//! border (see `spans`), and all of its warps have a chunk. With three windows, a block has three long chunks if segments are very long, so
+//! one of its four warps is idle. A text for spans alone has no code for other blocks, and its threads have more registers: with those of
+//! other large blocks, the threads spill 56 bytes, and 2^28 items took 260 µs instead of 242. Sums of `f32` in segments of 65,536 on an
+//! H200, in µs (2026-11-28, all of a row on the same device):
+//!
+//! | windows | 3 | 4 | 8 | 16 |
+//! |---|---|---|---|---|
+//! | 2^23 | 12.7 | 8.7 | 9.4 | 12.6 |
+//! | 2^24 | 22.3 | 20.4 | 20.3 | 21.4 |
+//! | 2^26 | 68.1 | 67.8 | 66.8 | 67.0 |
+//! | 2^28 | 250.7 | 248.3 | 246.3 | 251.7 |
+//!
+//! Segments of 1,024 in spans of four windows took 20.6 µs instead of 22.3 (2^24), but 249.8 instead of 245.6 (2^28).
 
 mod deal;
+mod dense;
+mod reach;
+mod spans;
 
 use crate::contract::WARP_LANES;
 use crate::element::Element;
@@ -65,35 +71,74 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             && (windows > 1 || segments >= LEAST_SEGMENTS)
     }
 
-    /// Reduces the block's chunks, which are long, and writes the block's windows and the values of their tails to the header. Returns
-    /// false on all threads if the block refuses the offsets. If it returns true, a barrier has followed the last of these writes.
+    /// Reduces the block's chunks, which are long, or those of the block's span.
     ///
     /// # Safety
-    /// Convergent: the whole block. [`Self::begin`] has written the ticket, the tag and the borders, and the block's chunks [are
-    /// long](Self::has_long_chunks). No thread uses the block's shared memory beyond the header.
+    /// Convergent: the whole block. Either the block takes a span, and has not used its shared memory yet. Or [`Self::begin`] has written
+    /// the ticket, the tag and the borders, the block's chunks [are long](Self::has_long_chunks), and no thread uses the block's shared
+    /// memory beyond the header.
     #[inline(always)]
-    pub unsafe fn reduce_long_chunks(&self) -> bool {
+    pub unsafe fn reduce_long_chunks(&self) {
         // The number of a block's warps is a power of two.
         let warps = Ord::min(self.threads() / WARP_LANES, RING_WARPS);
-        // SAFETY: the whole block is here, and the conditions are this function's. The return depends on shared memory, so all threads
-        // return or none. The other branches go the same way on all lanes of a warp. A barrier comes between the writes of the chunks and
-        // their reads.
+        // SAFETY: the whole block is here, and the conditions are this function's. The returns depend on shared memory, so all threads
+        // return or none. The other branches go the same way on all lanes of a warp. A barrier comes between the writes of the header and
+        // the chunks and their reads, and another one between the writes of tails' values and their reads. If a span is not dense, its end
+        // is the second border.
         unsafe {
             if simt::warp() == 0 {
-                self.deal();
+                self.find_long_chunks();
             }
-            // Orders the writes of the chunks and windows, or of a refusal, before all threads' reads.
+            // Orders the writes of the header and the chunks, or of a refusal, before all threads' reads.
             simt::barrier();
             if self.is_refused() {
-                return false;
+                return;
+            }
+            if self.takes_spans {
+                let first = simt::read_shared(self.border(0));
+                if self.is_dense(simt::read_shared(self.border(1)) - first) {
+                    return self.reduce_dense_span();
+                }
             }
             if simt::warp() < warps {
                 self.take_long_chunks(warps);
+                if self.takes_spans && simt::warp() == warps - 1 {
+                    // The block of the next span finds its first segment by the same search.
+                    if self.search_end() != simt::read_shared(self.border(1)) {
+                        self.refuse();
+                    }
+                }
             }
-            // Orders the writes of tails' values before the reads by the warp that combines them.
+            // Orders the writes of the values of tails before the reads by the warp that combines them.
             simt::barrier();
+            if simt::warp() == 0 {
+                self.settle_dealt(warps);
+            }
         }
-        true
+    }
+
+    /// Finds the block's chunks, and writes them to shared memory, unless the block's span [is dense](Self::is_dense).
+    ///
+    /// # Safety
+    /// Convergent: the whole warp 0. The conditions of [`Self::reduce_long_chunks`]. No other warp uses the works and windows before the
+    /// next barrier.
+    #[inline(always)]
+    unsafe fn find_long_chunks(&self) {
+        // SAFETY: the whole warp is here, and the conditions are this function's. `begin_span` writes what `deal` needs, and so does
+        // `begin`. If a block that takes no span has long chunks, at most eight segments begin in each of its windows, so there are lanes
+        // for all of them.
+        unsafe {
+            let ([first, end], offsets) = if self.takes_spans {
+                self.begin_span()
+            } else {
+                let first = simt::read_shared(self.border(0));
+                let end = simt::read_shared(self.border(self.windows_per_block));
+                ([first, end], self.own_offsets(first.wrapping_sub(1)))
+            };
+            if !self.takes_spans || !self.is_dense(end - first) {
+                self.deal(self.reach(first, end), offsets);
+            }
+        }
     }
 
     /// Reduces those of the block's chunks that the calling warp takes. `warps` is the number of warps that take chunks.
@@ -103,13 +148,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// chunks and windows. No other warp takes the warp's chunks. No thread uses the block's shared memory beyond the header.
     #[inline(always)]
     unsafe fn take_long_chunks(&self, warps: u32) {
-        // A bit for each lane whose chunk the warp takes: the lane with the warp's number, and every `warps`-th lane after it.
-        let mut own = 1_u32 << simt::warp();
-        let mut far = warps;
-        while far < WARP_LANES {
-            own |= own << far;
-            far *= 2 * simt::opaque_one() as u32;
-        }
         // SAFETY: the chunks are written: this function's condition.
         let dealt = unsafe { self.dealt() };
         let slot_bytes = const { slot_bytes::<T>() as u32 };
@@ -120,7 +158,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // have read the slot: the loop's second barrier orders this. The items of a dealt chunk exist. `finish_dealt` is called once for
         // each chunk with items, by the chunk's lane of the warp that takes the chunk.
         unsafe {
-            let mut to_fold = own & simt::ballot(dealt.about.items() > 0);
+            let mut to_fold = self.chunks_of(simt::warp(), warps, dealt.about);
             let mut to_bring = to_fold;
             // Of the chunk that is being copied: the first item that is left, how many items are left, the first item's place in its row,
             // and whether all items of the chunk's vectors exist.
@@ -183,7 +221,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
                 let value = Self::fold_chunk(values, items);
                 if simt::lane() == chunk {
-                    self.finish_dealt(about, value);
+                    self.finish_dealt(about, values, value);
                 }
                 to_fold &= to_fold - 1;
             }
@@ -195,7 +233,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole warp, with the same arguments. The values are written, and belong to the warp. There is at least one item.
     #[inline(always)]
-    unsafe fn fold_chunk(values: Values<O::Accumulator>, items: u32) -> O::Accumulator {
+    pub unsafe fn fold_chunk(values: Values<O::Accumulator>, items: u32) -> O::Accumulator {
         let lane = simt::lane();
         let leaves = items.div_ceil(FAN);
         let nodes = leaves.div_ceil(FAN);

@@ -52,6 +52,13 @@ impl<A: Copy> Values<A> {
     pub fn address(self, number: u32) -> *mut A {
         self.0.wrapping_add(value_place(number) as usize)
     }
+
+    /// The address of the gap after the values of node `node`.
+    #[inline(always)]
+    pub fn gap(self, node: u32) -> *mut A {
+        self.0
+            .wrapping_add((value_place((node + 1) * FAN) - 1) as usize)
+    }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {

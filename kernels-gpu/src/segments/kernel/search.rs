@@ -40,6 +40,12 @@ impl Search {
         }
     }
 
+    /// The segments that are left: the first, and one past the last. The result of the search is one of them, or the number past the last.
+    #[inline(always)]
+    pub fn left(&self) -> [u64; 2] {
+        [self.low, self.high]
+    }
+
     /// The distance between the segments that neighbouring lanes look at.
     #[inline(always)]
     fn stride(&self) -> u64 {
@@ -128,10 +134,22 @@ impl Search {
     /// # Safety
     /// Convergent: the whole warp, with the same diagonal. The offsets are readable, and the same as in [`Self::new`].
     #[inline(always)]
-    pub unsafe fn run(&mut self, diagonal: u64, mut look: u64, offsets: &Offsets) -> u64 {
+    pub unsafe fn run(&mut self, diagonal: u64, look: u64, offsets: &Offsets) -> u64 {
         if offsets.are_short_rows() {
             return offsets.border_of_rows(diagonal);
         }
+        // SAFETY: the conditions are this function's.
+        unsafe { self.approach(diagonal, look, 0, offsets) };
+        self.low
+    }
+
+    /// Runs the search until at most `most` segments are left. The arguments are as for [`Self::run`]. The segments are not [short
+    /// rows](Offsets::are_short_rows).
+    ///
+    /// # Safety
+    /// The conditions of [`Self::run`].
+    #[inline(always)]
+    pub unsafe fn approach(&mut self, diagonal: u64, mut look: u64, most: u64, offsets: &Offsets) {
         // SAFETY: the whole warp is here, and the offsets are readable: this function's conditions. All lanes have the same bounds, so all
         // lanes take the same branches. `guess` is called only if the remaining range is not empty.
         unsafe {
@@ -140,12 +158,11 @@ impl Search {
             if self.high - self.low > WARP_LANES as u64 {
                 self.guess(diagonal, look, (!before).trailing_zeros(), offsets);
             }
-            while self.low < self.high {
+            while self.high - self.low > most {
                 let _ = simt::opaque_one();
                 look = self.look(offsets);
                 self.narrow(simt::ballot(look < diagonal));
             }
-            self.low
         }
     }
 }

@@ -44,10 +44,11 @@ use crate::segments::{chunk_items, streams_rows, vector_items, Task};
 use crate::tickets::{self, LAST_TAG};
 use crate::{simt, warp};
 
+use super::control::depart;
 use super::later::for_each_due;
 use super::rows::{first_vector_of_lane, join_eights, join_streams};
 use super::rows::{STEP_LEVELS, STEP_VECTORS};
-use super::{depart, Launch};
+use super::Launch;
 
 /// How a launch's rows are cut.
 #[derive(Clone, Copy)]

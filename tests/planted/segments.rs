@@ -16,11 +16,10 @@ use crate::trial::{of_segmented_reduction, of_segmented_scan};
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[
+        "dealt chunks",
         "whole rows",
         "ticket",
         "borders",
-        "dealt chunks",
-        "long chunks",
         "works",
         "next work",
         "items",
@@ -28,6 +27,9 @@ const BARRIERS: Places = Places {
         "slots",
         "leaves",
         "nodes",
+        "long chunks",
+        "end of a dense span",
+        "windows of a span",
         "last tag",
     ],
 };
@@ -36,12 +38,15 @@ const BARRIERS: Places = Places {
 const WARP_BARRIERS: Places = Places {
     pattern: "bar.warp.sync \t-1;",
     names: &[
+        "copies of long chunks",
+        "slots of long chunks",
         "copies of rows",
         "slots of rows",
         "writes of nodes",
         "nodes of rows",
-        "copies of long chunks",
-        "slots of long chunks",
+        "first ticket of a span",
+        "starts of dense chunks",
+        "folds of dense chunks",
         "departure",
     ],
 };
@@ -49,7 +54,7 @@ const WARP_BARRIERS: Places = Places {
 /// The waits for the copies to a slot of a warp's ring.
 const WAITS: Places = Places {
     pattern: "cp.async.wait_group 1;",
-    names: &["copies of rows", "copies of long chunks"],
+    names: &["copies of long chunks", "copies of rows"],
 };
 
 /// The barriers of a scan.
@@ -93,37 +98,14 @@ const STREAMING_BARRIERS: Places = BARRIERS.named(&[
 /// The stores of state words and of the tickets.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
-    names: &[
-        "",
-        "of a long chunk",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "partial",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-    ],
+    names: &STORE_NAMES,
+};
+
+const STORE_NAMES: [&str; 38] = {
+    let mut names = [Places::OTHER; 38];
+    names[0] = "of a long chunk";
+    names[15] = "partial";
+    names
 };
 
 /// The stores of state words and of the tickets, in a reduction that can stream rows.
@@ -144,9 +126,9 @@ const IDENTITIES: Places = Places {
     names: &IDENTITY_NAMES,
 };
 
-const IDENTITY_NAMES: [&str; 27] = {
-    let mut names = [Places::OTHER; 27];
-    names[19] = "empty segment";
+const IDENTITY_NAMES: [&str; 31] = {
+    let mut names = [Places::OTHER; 31];
+    names[21] = "empty segment";
     names
 };
 

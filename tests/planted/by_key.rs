@@ -27,6 +27,7 @@ const RUNS: Circumstances = Circumstances {
     item_count: 21_000,
     epoch: 0,
     windows_per_block: 1,
+    span_shift: 0,
 };
 
 bugs! {

@@ -40,6 +40,7 @@ const MATRIX: Circumstances = Circumstances {
     item_count: 2 * 8860,
     epoch: 0,
     windows_per_block: 1,
+    span_shift: 0,
 };
 
 bugs! {

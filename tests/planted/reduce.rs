@@ -57,6 +57,7 @@ const FIVE_TILES: Circumstances = Circumstances {
     item_count: 4 * 8192 + 2347,
     epoch: 0,
     windows_per_block: 1,
+    span_shift: 0,
 };
 
 bugs! {

@@ -105,6 +105,7 @@ const SEVEN_TILES: Circumstances = Circumstances {
     item_count: 6 * 4096 + 2455,
     epoch: 0,
     windows_per_block: 1,
+    span_shift: 0,
 };
 
 /// Seven tiles, in the variant without asynchronous copies.

@@ -9,7 +9,7 @@ use crate::bug::bugs;
 use crate::edit::{Edit, Places};
 use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
-use crate::trial::{Circumstances, of_long_segments, of_rows_reduction};
+use crate::trial::{Circumstances, of_long_segments, of_rows_reduction, of_spans};
 use crate::trial::{of_segmented_reduction, of_segmented_scan};
 
 /// The barriers, each named after the reads or writes that follow it.
@@ -45,8 +45,8 @@ const WARP_BARRIERS: Places = Places {
         "writes of nodes",
         "nodes of rows",
         "first ticket of a span",
-        "starts of dense chunks",
-        "folds of dense chunks",
+        "values of a dense chunk",
+        "next dense chunk",
         "departure",
     ],
 };
@@ -138,6 +138,7 @@ const SEGMENTS: Circumstances = Circumstances {
     item_count: 21_000,
     epoch: 0,
     windows_per_block: 1,
+    span_shift: 0,
 };
 
 /// Three rows of two chunks. With one window for each block, the chunks of the rows are combined from pieces.
@@ -150,6 +151,13 @@ const ROWS: Circumstances = Circumstances {
 /// all chunks of a row go to one block.
 const WHOLE_CHUNKS: Circumstances = Circumstances {
     windows_per_block: 3,
+    ..ROWS
+};
+
+/// Spans of two windows.
+const SPANS: Circumstances = Circumstances {
+    windows_per_block: 1,
+    span_shift: 1,
     ..ROWS
 };
 
@@ -215,6 +223,24 @@ bugs! {
         [WAITS.remove("copies of long chunks")];
     value_not_published: [Hang],
         [STORES.remove("of a long chunk")];
+}
+
+bugs! {
+    spans_sum_f32: "segmented_reduce_sum_f32", of_spans::<Sum, f32>, SPANS;
+    no_barrier_before_the_ticket_is_read: [Race],
+        [WARP_BARRIERS.remove("first ticket of a span")];
+    no_barrier_before_the_chunks_are_read: [Race],
+        [BARRIERS.remove("dealt chunks")];
+    no_barrier_before_the_tails_are_read: [Race],
+        [BARRIERS.remove("long chunks")];
+    no_barrier_before_the_end_is_read: [Race],
+        [BARRIERS.remove("end of a dense span")];
+    no_barrier_before_the_windows_are_read: [Race],
+        [BARRIERS.remove("windows of a span")];
+    no_barrier_before_the_values_of_a_dense_chunk_are_read: [Race],
+        [WARP_BARRIERS.remove("values of a dense chunk")];
+    no_barrier_before_the_next_dense_chunk: [Race],
+        [WARP_BARRIERS.remove("next dense chunk")];
 }
 
 bugs! {

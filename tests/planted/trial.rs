@@ -46,6 +46,8 @@ pub struct Circumstances {
     pub epoch: u32,
     /// How many windows each block of a launch on segments has.
     pub windows_per_block: u64,
+    /// If this is not 0, blocks that reduce segments take spans of `1 << span_shift` windows.
+    pub span_shift: u32,
 }
 
 /// A reduction's trial.
@@ -78,6 +80,13 @@ pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstanc
 /// A trial of a reduction of long and shorter segments, among them an empty segment.
 pub fn of_long_segments<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
     of_segments::<O, T>(it, vec![0, 5000, 5700, 5700, 8700, it.item_count])
+}
+
+/// A trial of a reduction of short segments, which make the first span dense, and of two long segments.
+pub fn of_spans<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    let mut offsets: Vec<usize> = (0..=40).map(|number| 20 * number).collect();
+    offsets.extend([4000, it.item_count]);
+    of_segments::<O, T>(it, offsets)
 }
 
 /// A trial of a reduction of the segments with these offsets.
@@ -199,6 +208,7 @@ fn of<O: Op<T>, T: Item, R: Item>(
             Engine::new::<O, T>(it.generation, it.multiprocessors, text, it.item_count);
         engine.set_epoch(it.epoch);
         engine.set_windows_per_block(it.windows_per_block);
+        engine.set_span_shift(it.span_shift);
         let wrong = |(items, expected): (&Vec<T>, &Vec<R>)| match launch(&engine, items, &options) {
             Ok(found) => (!same_bits(&found, expected)).then_some(Check::Bits),
             Err(error) => Some(check_of(error)),

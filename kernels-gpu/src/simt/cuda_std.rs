@@ -195,3 +195,19 @@ pub unsafe fn ballot(predicate: bool) -> u32 {
     }
     lanes
 }
+
+/// The word with its bytes in the opposite order.
+#[inline(always)]
+pub fn swap_bytes(word: u32) -> u32 {
+    let swapped: u32;
+    // SAFETY: the instruction only computes on registers.
+    unsafe {
+        ptx!(
+            swap_bytes: "prmt.b32 {swapped}, {word}, 0, 0x0123;",
+            word = in(reg32) word,
+            swapped = out(reg32) swapped,
+            options(pure, nomem, nostack),
+        );
+    }
+    swapped
+}

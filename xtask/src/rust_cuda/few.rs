@@ -17,9 +17,9 @@ const SOURCES: [&str; 2] = [KernelSet::Library.source(), KernelSet::Ladder.sourc
 /// The file with the rows of kernels, in each crate's folder.
 const TABLE: &str = "src/entries.rs";
 
-/// The kernels for a build with few kernels. The first nineteen are kernels of the library, of different kinds, operators or item types.
+/// The kernels for a build with few kernels. The first twenty are kernels of the library, of different kinds, operators or item types.
 /// The other five are kernels of the ladder.
-pub const FEW: [&str; 24] = [
+pub const FEW: [&str; 25] = [
     "reduce_sum_f32",
     "reduce_sum_u8",
     "reduce_max_f64",
@@ -34,6 +34,7 @@ pub const FEW: [&str; 24] = [
     "segmented_scan_sum_f32",
     "by_key_reduce_sum_f32",
     "by_key_scan_sum_f32",
+    "by_key_scan_and_i8",
     "columns_reduce_sum_f32",
     "columns_scan_sum_f32",
     "select_if_non_zero_f32",

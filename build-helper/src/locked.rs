@@ -1,6 +1,7 @@
 //! Finds the entries of a lock file for the packages that device code is compiled from.
 
-/// The direct and indirect dependencies of `warpfold-kernels` that are compiled for the device or are procedural macros.
+/// The direct and indirect dependencies of `warpfold-kernels` that are compiled for the device or are procedural macros. Only `half` 2.7 and
+/// later depend on `zerocopy`. The workspace has locked an earlier `half`, since `zerocopy` takes long to compile.
 const PACKAGES: [&str; 8] = [
     "bytemuck",
     "bytemuck_derive",
@@ -39,11 +40,12 @@ mod tests {
     }
 
     #[test]
-    fn the_workspace_has_locked_every_package() {
+    fn the_workspace_has_locked_every_package_that_its_half_needs() {
         let lock = include_str!("../../Cargo.lock");
         for package in PACKAGES {
-            assert!(
+            assert_eq!(
                 lock.contains(&format!("name = \"{package}\"\n")),
+                !package.starts_with("zerocopy"),
                 "{package}"
             );
         }

@@ -114,9 +114,14 @@ fn reversed<T>(vector: &Vector, count: usize) -> Vector {
         let [a, b, c, d] = words;
         vector_of([a, b, c, d])
     };
+    #[cfg(not(feature = "cuda_std"))]
+    let swap_bytes = u32::swap_bytes;
+    // rust-cuda's LLVM would make one instruction on four words of four calls of `u32::swap_bytes`, and libNVVM rejects that instruction.
+    #[cfg(feature = "cuda_std")]
+    let swap_bytes = simt::swap_bytes;
     // The items of a word, in the opposite order.
     let turn = |word: u32| match size_of::<T>() {
-        1 => in_opposite_order(word),
+        1 => swap_bytes(word),
         2 => word.rotate_left(16),
         _ => word,
     };
@@ -128,21 +133,6 @@ fn reversed<T>(vector: &Vector, count: usize) -> Vector {
         (1, 2) => words([turn(a) >> 16, 0, 0, 0]),
         _ => *vector,
     }
-}
-
-/// A word with its bytes in the opposite order.
-#[cfg(not(feature = "cuda_std"))]
-#[inline(always)]
-fn in_opposite_order(word: u32) -> u32 {
-    word.swap_bytes()
-}
-
-/// A word with its bytes in the opposite order. rust-cuda's LLVM would make one instruction on four words of four calls of `swap_bytes`, and
-/// libNVVM rejects that instruction.
-#[cfg(feature = "cuda_std")]
-#[inline(always)]
-fn in_opposite_order(word: u32) -> u32 {
-    simt::swap_bytes(word)
 }
 
 #[cfg(test)]

@@ -28,6 +28,18 @@ impl Places {
     /// A name for occurrences that no edit needs.
     pub const OTHER: &'static str = "";
 
+    /// Names for `N` occurrences, of which only a few have a name of their own: those in the list, with their numbers.
+    pub const fn few<const N: usize>(named: &[(usize, &'static str)]) -> [&'static str; N] {
+        let mut names = [Self::OTHER; N];
+        let mut index = 0;
+        while index < named.len() {
+            let (place, name) = named[index];
+            names[place] = name;
+            index += 1;
+        }
+        names
+    }
+
     /// Removes the occurrence called `name`.
     pub fn remove(self, name: &str) -> Edit {
         self.replace(name, "")

@@ -98,38 +98,23 @@ const STREAMING_BARRIERS: Places = BARRIERS.named(&[
 /// The stores of state words and of the tickets.
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
-    names: &STORE_NAMES,
-};
-
-const STORE_NAMES: [&str; 38] = {
-    let mut names = [Places::OTHER; 38];
-    names[0] = "of a long chunk";
-    names[15] = "partial";
-    names
+    names: &Places::few::<38>(&[(0, "of a long chunk"), (15, "partial")]),
 };
 
 /// The stores of state words and of the tickets, in a reduction that can stream rows.
 const STREAMING_STORES: Places = STORES.named(&STREAMING_STORE_NAMES);
 
-const STREAMING_STORE_NAMES: [&str; 76] = {
-    let mut names = [Places::OTHER; 76];
+const STREAMING_STORE_NAMES: [&str; 76] = Places::few(&[
     // Stores the first word of a chunk's value, where one warp has combined the whole chunk.
-    names[1] = "of a whole chunk";
+    (1, "of a whole chunk"),
     // Stores the first word of a chunk's value, where the chunk was combined from pieces.
-    names[57] = "of pieces";
-    names
-};
+    (57, "of pieces"),
+]);
 
 /// The instructions that put an identity in a register.
 const IDENTITIES: Places = Places {
     pattern: "mov.b32 *, -2147483648;",
-    names: &IDENTITY_NAMES,
-};
-
-const IDENTITY_NAMES: [&str; 31] = {
-    let mut names = [Places::OTHER; 31];
-    names[21] = "empty segment";
-    names
+    names: &Places::few::<31>(&[(21, "empty segment")]),
 };
 
 const SEGMENTS: Circumstances = Circumstances {
@@ -156,7 +141,6 @@ const WHOLE_CHUNKS: Circumstances = Circumstances {
 
 /// Spans of two windows.
 const SPANS: Circumstances = Circumstances {
-    windows_per_block: 1,
     span_shift: 1,
     ..ROWS
 };

@@ -46,7 +46,7 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
 
 /// The version of the kernels' arguments, and of the bits of their results. `warpfold-build` does not use committed device code of another
 /// version.
-pub const INTERFACE: u32 = 23;
+pub const INTERFACE: u32 = 24;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, and publishes the aggregates of its tiles and tile groups. It reads each
 /// item of its tiles once. The launch also publishes prefixes, but their values are unspecified.

@@ -10,7 +10,7 @@ use crate::edit::{Edit, Places};
 use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
 use crate::trial::{Circumstances, of_long_segments, of_rows_reduction, of_spans};
-use crate::trial::{of_segmented_reduction, of_segmented_scan};
+use crate::trial::{of_chunk_scan, of_segmented_reduction, of_segmented_scan};
 
 /// The barriers, each named after the reads or writes that follow it.
 const BARRIERS: Places = Places {
@@ -76,6 +76,12 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
     "next work",
     "last tag",
 ]);
+
+/// The barriers of the warps of a scan.
+const SCAN_WARP_BARRIERS: Places = WARP_BARRIERS.named(&Places::few::<5>(&[
+    (1, "results of a chunk"),
+    (2, "leaves of a chunk"),
+]));
 
 /// The barriers of a reduction that can stream rows, that is, load their items straight to registers.
 const STREAMING_BARRIERS: Places = BARRIERS.named(&[
@@ -241,6 +247,14 @@ bugs! {
         [SCAN_BARRIERS.remove("before leaves")];
     no_barrier_before_the_results_are_read: [Race],
         [SCAN_BARRIERS.remove("results")];
+}
+
+bugs! {
+    chunk_scan_sum_f32: "segmented_scan_sum_f32", of_chunk_scan::<Sum, f32>, SEGMENTS;
+    no_barrier_before_the_leaves_are_read: [Race],
+        [SCAN_WARP_BARRIERS.remove("leaves of a chunk")];
+    no_barrier_before_the_results_are_read: [Race],
+        [SCAN_WARP_BARRIERS.remove("results of a chunk")];
 }
 
 bugs! {

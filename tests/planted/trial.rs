@@ -115,7 +115,20 @@ pub fn of_rows_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -
 
 /// A segmented scan's trial, with the segments of [`of_segmented_reduction`].
 pub fn of_segmented_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
-    let offsets = segments(it.item_count);
+    of_scanned_segments::<O, T>(it, segments(it.item_count))
+}
+
+/// A trial of a segmented scan in which each warp takes whole chunks.
+pub fn of_chunk_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    let starts = (0..it.item_count).step_by(1020);
+    of_scanned_segments::<O, T>(it, starts.chain([it.item_count]).collect())
+}
+
+/// A trial of a scan of the segments with these offsets.
+fn of_scanned_segments<O: Op<T, Output: Item>, T: Sample>(
+    it: Circumstances,
+    offsets: Vec<usize>,
+) -> Trial {
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()

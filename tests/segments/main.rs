@@ -2,6 +2,7 @@
 //! does not change the bits of its results. Wrong offsets are refused.
 
 mod calls;
+mod chunk_scans;
 #[path = "../common/mod.rs"]
 mod common;
 mod counted;

@@ -89,7 +89,7 @@ fn random_lengths_from_any_start() {
     }
 }
 
-/// Checks a kernel on short segments, and on a segment of two chunks, or of three if chunks have 256 items.
+/// Checks a kernel on short segments, on a segment of two chunks, or of three if chunks have 256 items, and on long segments.
 fn check_row<O: Kernel<kind::segmented_scan, T>, T: Sample>()
 where
     O::Output: Item,
@@ -97,6 +97,8 @@ where
     let chunk = chunk_items::<T, O::Accumulator>() as usize;
     let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];
     check::<O, T>(0, 1, &lengths);
+    // With most operators, each warp takes whole chunks of these.
+    check::<O, T>(0, 16, &[512, 256, 496, 272, 16, 480, 33]);
 }
 
 macro_rules! rows {

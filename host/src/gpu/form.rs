@@ -203,7 +203,7 @@ mod tests {
             ),
             (
                 "segmented_scan_sum_f32",
-                numbers!(SegmentedScanWords: offset_bytes windows_per_block window_shift is_exclusive),
+                numbers!(SegmentedScanWords: offset_bytes windows_per_block window_shift is_exclusive warps_scan),
             ),
             (
                 "by_key_reduce_sum_f32",

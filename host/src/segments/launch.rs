@@ -3,7 +3,8 @@
 use warpfold_kernels::segments::rings::{
     are_long, has_whole_chunks, row_windows, span_shift, windows_of_long,
 };
-use warpfold_kernels::segments::windows_per_block;
+use warpfold_kernels::segments::tuning::warps_scan;
+use warpfold_kernels::segments::{window_shift, windows_per_block};
 
 use crate::driver::Address;
 use crate::error::{Argument, Result};
@@ -65,7 +66,7 @@ impl Segments {
     }
 
     /// The form of the kernel's text for these segments.
-    fn form(&self, made: Made) -> (Form, WindowNumbers) {
+    fn form(&self, made: Made, warps_scan: bool) -> (Form, WindowNumbers) {
         let (form, numbers) = match made {
             Made::Reduction => (
                 Way::Plain.form(),
@@ -82,7 +83,8 @@ impl Segments {
                     .with_known(
                         number_of!(SegmentedScanWords.is_exclusive),
                         order.is_exclusive.into(),
-                    ),
+                    )
+                    .with_known(number_of!(SegmentedScanWords.warps_scan), warps_scan.into()),
                 WindowNumbers {
                     window_shift: number_of!(SegmentedScanWords.window_shift),
                     windows_per_block: None,
@@ -134,6 +136,8 @@ pub(crate) struct Prepared<'a> {
     offsets: Address,
     offset_bytes: u64,
     row_items: u64,
+    /// Whether each warp of a scan may take whole chunks.
+    warps_scan: bool,
     /// 0 if the number of segments is not in device memory.
     segment_count_at: Address,
     scratch: WorkspaceSpan,
@@ -359,6 +363,7 @@ impl<'a> Queue<'a> {
             windows_per_block,
             window_shift: prepared.windowed.shift(),
             is_exclusive: u64::from(order.is_exclusive),
+            warps_scan: prepared.warps_scan.into(),
         };
         let block = prepared.windowed.grid.block;
         // SAFETY: `arguments` are the words of a segmented scan (condition 1). They describe the prepared segments and workspace, and
@@ -379,7 +384,15 @@ impl<'a> Queue<'a> {
             Starts::Rows(row_items) => (0, 0, row_items),
         };
         let diagonals = segments.items.item_count as u64 + segments.count as u64;
-        let (form, numbers) = segments.form(made);
+        let chunk_items = row.division.chunk_items;
+        let most_blocks = self.entered.most_blocks();
+        let warps_scan = warps_scan(
+            segments.items.item_count as u64,
+            segments.count as u64,
+            window_shift(chunk_items, diagonals, most_blocks),
+            diagonals.div_ceil(chunk_items) <= most_blocks,
+        );
+        let (form, numbers) = segments.form(made, warps_scan);
         let windowed = match segments.starts {
             Starts::Offsets(_) => {
                 let span_shift = match (made, row.division.row_bytes) {
@@ -400,6 +413,7 @@ impl<'a> Queue<'a> {
             offsets,
             offset_bytes: offset_bytes as u64,
             row_items: row_items as u64,
+            warps_scan,
             segment_count_at: segments.count_at.map_or(0, |count| count.address),
             scratch: self.scratch(Position::Whole, state_words)?,
         })

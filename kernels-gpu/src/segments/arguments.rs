@@ -79,6 +79,8 @@ macro_rules! with_segmented_scan_arguments {
             window_shift: u64,
             /// Whether a result leaves out its item: 0 or 1.
             is_exclusive: u64,
+            /// Whether each warp may scan whole chunks: 0 or 1. No result depends on it. See `kernel/chunk_scan.rs`.
+            warps_scan: u64,
         }
     };
 }

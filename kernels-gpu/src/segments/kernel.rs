@@ -75,6 +75,7 @@
 //! place of its works' barriers. In such a launch, only the last warp of a block waits for values, and all other warps publish theirs
 //! without waiting.
 
+mod chunk_scan;
 mod chunks;
 mod control;
 mod dense;
@@ -197,6 +198,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         is_exclusive: false,
         starts_at_heads: false,
         takes_spans,
+        warps_scan: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block call it. The branch depends on the launch's arguments,
     // so all blocks and threads take the same branch.
@@ -246,6 +248,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
         is_exclusive: arguments.is_exclusive != 0,
         starts_at_heads: false,
         takes_spans: false,
+        warps_scan: arguments.warps_scan != 0,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block call it.
     unsafe { launch.work_and_depart(arguments.state_words) }
@@ -284,6 +287,8 @@ struct Launch<O: Op<T>, T: Element> {
     starts_at_heads: bool,
     /// Whether each block takes a span (see `long`).
     takes_spans: bool,
+    /// Whether each warp of a scan may take whole chunks (see `chunk_scan`).
+    warps_scan: bool,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -422,17 +427,21 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // threads. Each step comes after the steps that it needs, with a barrier between.
         unsafe {
             self.clear_bits(room.next());
-            self.fold_leaves(number, room);
-            // Orders the writes of the leaves' values before the reads by the threads that combine them. It also orders the clearing of
-            // bits before the writes of the next work's bits.
-            simt::barrier();
-            self.fold_nodes(number, room);
-            if self.has_roots(room) {
-                // Orders the writes of the nodes' values before the reads by the threads that combine them.
+            let warps_scan =
+                const { Self::SCANS_CHUNKS } && self.has_chunks_for_warps(&self.work(number), room);
+            if !warps_scan {
+                self.fold_leaves(number, room);
+                // Orders the writes of the leaves' values before the reads by the threads that combine them. It also orders the clearing of
+                // bits before the writes of the next work's bits.
                 simt::barrier();
-                self.fold_roots(number, room);
+                self.fold_nodes(number, room);
+                if self.has_roots(room) {
+                    // Orders the writes of the nodes' values before the reads by the threads that combine them.
+                    simt::barrier();
+                    self.fold_roots(number, room);
+                }
             }
-            self.task == Task::Reduce || self.place(number, room)
+            self.task == Task::Reduce || self.place(number, room, warps_scan)
         }
     }
 

@@ -54,7 +54,8 @@ impl Engine {
         is_exclusive: bool,
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
-        let more = [u64::from(is_exclusive)];
+        // Each warp may scan whole chunks.
+        let more = [u64::from(is_exclusive), 1];
         let starts = Starts::Offsets(offsets);
         self.on_segments::<O, T>(Task::Scan, items, starts, items.len(), &more, options)
     }

@@ -64,31 +64,47 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether whole vectors of results replace vectors of items.
     pub const HAS_VECTORS: bool = Self::STAYS && Self::READS_VECTORS;
 
-    /// Writes the results of a work, after the folds. Returns false if the offsets are refused.
+    /// Writes the results of a work. Each warp scans whole chunks if `warps_scan`. Otherwise the folds are done. Returns false if the offsets
+    /// are refused.
     ///
     /// # Safety
     /// 1. Convergent: the whole block. The header is written, and `number < work_count`.
-    /// 2. The work's items, starts and slots are written.
-    /// 3. The values of leaves, nodes and tails are written. The tail's value may have been written after the last barrier.
+    /// 2. The work's items and starts are written. If `warps_scan`, the work has [chunks for warps](Self::has_chunks_for_warps).
+    /// 3. Otherwise the slots and the values of leaves, nodes and tails are written. The tail's value may have been written after the last
+    ///    barrier.
     #[inline(always)]
-    pub unsafe fn place(&self, number: u32, room: Room<T, O::Accumulator>) -> bool {
+    pub unsafe fn place(
+        &self,
+        number: u32,
+        room: Room<T, O::Accumulator>,
+        warps_scan: bool,
+    ) -> bool {
         // SAFETY: the whole block is here, the header is written and has the work: condition 1. The branches around barriers and returns
         // depend on values in shared memory, so they go the same way on all threads. Items, starts, slots and values are written
-        // (conditions 2 and 3), and a barrier comes before the read of the tail's value. Each step writes the prefixes that the next one
-        // reads, with a barrier between. `for_each_leaf` gives no leaf to two threads.
+        // (conditions 2 and 3), and a barrier comes before the read of the tail's value. If warps scan chunks, a tail is its segment's last
+        // chunk, and `find_value_before` does not need its value. Each step writes the prefixes that the next one reads, with a barrier
+        // between. `for_each_leaf` gives no leaf to two threads.
         unsafe {
             let work = self.work(number);
             if work.tail_chunk == 0 {
-                // Orders the write of the tail's value in the header before warp 0's read.
-                simt::barrier();
+                if !warps_scan {
+                    // Orders the write of the tail's value in the header before warp 0's read.
+                    simt::barrier();
+                }
                 if simt::warp() == 0 {
                     self.find_value_before(&work);
                 }
             }
-            // Orders the writes of the tail's prefix, or of a refusal, before all threads' reads.
-            simt::barrier();
+            if work.tail_chunk == 0 || !warps_scan {
+                // Orders the writes of the tail's prefix, or of a refusal, before all threads' reads.
+                simt::barrier();
+            }
             if self.has_waited_in_vain() {
                 return false;
+            }
+            if warps_scan {
+                self.scan_chunks(number, room);
+                return true;
             }
             if self.has_roots(room) {
                 self.place_nodes(&work, room);
@@ -330,7 +346,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The same conditions as for [`Self::place_items`].
     #[inline(always)]
-    unsafe fn place_whole_leaf(
+    pub unsafe fn place_whole_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         leaf: &Leaf,

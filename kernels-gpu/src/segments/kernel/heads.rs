@@ -111,6 +111,7 @@ pub unsafe fn by_key_scan<O: Op<T>, T: Element>(arguments: ByKeyScanArguments<T,
         is_exclusive: arguments.is_exclusive != 0,
         starts_at_heads: true,
         takes_spans: false,
+        warps_scan: false,
     };
     // SAFETY: the launch's conditions are this function's; all threads of the block call it.
     unsafe { launch.work_at_heads(&heads, keys, arguments.state_words) }
@@ -173,6 +174,7 @@ pub unsafe fn by_key_reduce<O: Op<T>, T: Element>(arguments: ByKeyReduceArgument
         is_exclusive: false,
         starts_at_heads: true,
         takes_spans: false,
+        warps_scan: false,
     };
     let room = launch.room();
     // SAFETY: the launch's conditions are this function's; all threads of the block call it. Every branch around a barrier goes the same

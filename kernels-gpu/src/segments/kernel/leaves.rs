@@ -340,7 +340,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The items are written, and there is at least one.
     #[inline(always)]
-    unsafe fn fold_leaf(
+    pub unsafe fn fold_leaf(
         &self,
         room: Room<T, O::Accumulator>,
         begin: u32,

@@ -58,6 +58,8 @@
 //! - The launch is a scan, and the work has a tail: 1.
 //! - The launch is a scan, and the work is not dense or has a chunk of more than 16 items: 3.
 //!
+//! If each warp of a scan takes whole chunks of a work (see `chunk_scan`), the work has 2 barriers, and 1 more if it has a tail.
+//!
 //! If a block's chunks are long, its warps with a ring take whole chunks in turn (see `long`). The block then has 2 barriers instead of
 //! those of its works. A block with a span has no barriers but these 2, or 3 if the span is dense.
 //!
@@ -91,6 +93,7 @@ mod rows;
 mod search;
 mod singles;
 mod starts;
+mod taking_out;
 mod whole;
 mod window;
 

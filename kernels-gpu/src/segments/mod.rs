@@ -63,6 +63,9 @@
 //! chunks, and copies their items through its ring (see `kernel/long.rs`). If a large launch's segments are long on average, each block takes
 //! a **span**: consecutive windows, as many as a power of two (see [`rings::span_shift`]).
 //!
+//! If a scan's segments are long on average, each warp may take whole chunks of a work, and write their results (see
+//! `kernel/chunk_scan.rs`).
+//!
 //! With windows, the value of a chunk that is not its segment's last is published in the state words of its window. If the chunk is the
 //! last of sixteen, its value is first combined with those of the other fifteen. If a later block combines a row, the value of the row's
 //! last chunk is published too (see `kernel/later.rs`). A window publishes one value at most. Without windows, values are published only if

@@ -99,6 +99,7 @@ impl Origin {
                     Thing::LocalMemory,
                     Thing::Flushed,
                     Thing::Variable,
+                    Thing::Pragma,
                 ],
                 shared_array: SHARED_ARRAY,
                 barriers: None,

@@ -61,17 +61,20 @@ pub enum Thing {
     Flushed,
     /// A variable other than the block's shared memory.
     Variable,
+    /// A pragma other than `nounroll`. The text's PTX version may not have it.
+    Pragma,
 }
 
 impl Thing {
     /// All things that may be forbidden.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Call,
         Self::Panic,
         Self::LocalMemory,
         Self::Fused,
         Self::Flushed,
         Self::Variable,
+        Self::Pragma,
     ];
 
     /// Whether an instruction is this thing, or contains it.
@@ -83,6 +86,7 @@ impl Thing {
             Self::LocalMemory => instruction.has_part("local"),
             Self::Fused => operation == "fma",
             Self::Flushed => instruction.has_part("ftz"),
+            Self::Pragma => false,
             Self::Variable => {
                 let mut operands = instruction.operands.iter();
                 operands.any(|operand| names_variable(operand, shared_array))
@@ -100,6 +104,7 @@ impl fmt::Display for Thing {
             Self::Fused => "a fused operation",
             Self::Flushed => "flushed arithmetic",
             Self::Variable => "a variable",
+            Self::Pragma => "a pragma",
         })
     }
 }
@@ -209,6 +214,11 @@ fn forbidden(statement: &Statement, rules: &Rules) -> Option<Thing> {
         Statement::Directive(directive) if directive.starts_with(".local") => {
             forbidden.find(|thing| *thing == Thing::LocalMemory)
         }
+        Statement::Directive(directive)
+            if directive.starts_with(".pragma") && !directive.contains("\"nounroll\"") =>
+        {
+            forbidden.find(|thing| *thing == Thing::Pragma)
+        }
         _ => None,
     }
 }
@@ -293,6 +303,11 @@ mod tests {
             ),
             ("ret;", "mov.b64 %rd1, TABLE; ret;", Thing::Variable),
             ("ret;", "trap; ret;", Thing::Panic),
+            (
+                "ret;",
+                ".pragma \"used_bytes_mask 240\"; ret;",
+                Thing::Pragma,
+            ),
             ("ret;", "add.ftz.f32 %f1, %f1, %f1; ret;", Thing::Flushed),
             ("ret;", "fma.rn.f32 %f1, %f1, %f1, %f1; ret;", Thing::Fused),
         ] {

@@ -2,6 +2,8 @@
 //!
 //! - **The version.** libNVVM writes the newest PTX version that it supports, which older drivers refuse. The version is replaced by an
 //!   older one that has everything that the kernels use.
+//! - **Pragmas.** libNVVM marks loads of which not all bytes are used. The older PTX version does not have these pragmas, so the driver would
+//!   refuse the text. They change nothing that a kernel does, and are left out.
 //! - **Dynamic shared memory.** `cuda_std` declares dynamic shared memory with 16 bytes, which the driver would allocate in addition to the
 //!   launch's dynamic shared memory. The declaration is replaced by a declaration without a size, and with the larger alignment that the
 //!   kernels need.
@@ -13,13 +15,19 @@ use crate::error::Malformed;
 const SHARED: (&str, &str) = (".extern .shared .align 16 .b8 ", "[16];");
 const SHARED_AMENDED: (&str, &str) = (".extern .shared .align 128 .b8 ", "[];");
 
-/// Changes a text to this PTX version, and amends its declaration of dynamic shared memory. The text must have one version line and one
-/// such declaration; otherwise, the error says how many of each the text has.
+/// The beginning of a pragma that the older PTX version does not have. It says which bytes of a load are used.
+const USED_BYTES: &str = ".pragma \"used_bytes_mask ";
+
+/// Changes a text to this PTX version, leaves out the pragmas that this version does not have, and amends the declaration of dynamic shared
+/// memory. The text must have one version line and one such declaration; otherwise, the error says how many of each the text has.
 pub fn amend(emitted: &str, version: &str) -> Result<String, Malformed> {
     let (mut versions, mut declarations) = (0, 0);
     let mut text = String::with_capacity(emitted.len());
     for line in emitted.lines() {
         let line = line.trim_end();
+        if line.trim_start().starts_with(USED_BYTES) {
+            continue;
+        }
         if line.starts_with(".version ") {
             versions += 1;
             text += &format!(".version {version}");
@@ -60,6 +68,9 @@ mod tests {
 \t.param .u64 reduce_sum_f32_param_0
 )
 {
+\t.pragma \"used_bytes_mask 240\";
+\tld.shared.v2.u32 \t{%r1, %r2}, [_Zcuda_std_dyn_shared+24];
+\t.pragma \"nounroll\";
 \tret;
 }
 ";
@@ -73,6 +84,8 @@ mod tests {
 \t.param .u64 reduce_sum_f32_param_0
 )
 {
+\tld.shared.v2.u32 \t{%r1, %r2}, [_Zcuda_std_dyn_shared+24];
+\t.pragma \"nounroll\";
 \tret;
 }
 ";

@@ -47,6 +47,7 @@ impl KernelSet {
                 Thing::Fused,
                 Thing::Flushed,
                 Thing::Variable,
+                Thing::Pragma,
             ],
             (KernelSet::Nested, _) => &[Thing::Panic, Thing::Fused, Thing::Flushed],
         }

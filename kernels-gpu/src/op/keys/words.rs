@@ -85,8 +85,15 @@ fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
 /// The bits of the extreme of the items of four vectors. Each item is a word. `extreme` returns the extreme of two items.
 #[inline(always)]
 fn extreme_of_four(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> u32 {
-    let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
+    let [a, b, c, d] = extremes(vectors, &extreme);
     extreme(extreme(a, b), extreme(c, d))
+}
+
+/// The bits of the extreme of each vector's items. rust-cuda's compiler would keep the vectors in local memory for `map`.
+#[inline(always)]
+fn extremes([a, b, c, d]: [Words; 4], extreme: &impl Fn(u32, u32) -> u32) -> Words {
+    let of = |[a, b, c, d]: Words| extreme(extreme(a, b), extreme(c, d));
+    [of(a), of(b), of(c), of(d)]
 }
 
 /// The extreme of the items of four vectors, and the vector that has it. Each item is a word.
@@ -103,7 +110,7 @@ impl Found {
     /// Finds the extreme of the items of four vectors. `extreme` returns the bits of the extreme of two items.
     #[inline(always)]
     fn among(vectors: [Words; 4], extreme: impl Fn(u32, u32) -> u32) -> Self {
-        let [a, b, c, d] = vectors.map(|[a, b, c, d]| extreme(extreme(a, b), extreme(c, d)));
+        let [a, b, c, d] = extremes(vectors, &extreme);
         let total = extreme(extreme(a, b), extreme(c, d));
         let mut found = Found {
             extreme: total,

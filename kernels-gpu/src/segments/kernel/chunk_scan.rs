@@ -20,20 +20,21 @@
 //!
 //! | | 512 | 700 | 1,024 | 1,536 | 2,048 |
 //! |---|---|---|---|---|---|
-//! | 2^20, the block takes a work | 7.11 | 7.99 | 6.88 | 7.04 | 6.92 |
-//! | each warp takes chunks | 5.16 | 6.82 | 5.52 | 7.20 | 7.09 |
+//! | 2^20, the block takes a work | 7.11 | 7.99 | 6.88 | | |
+//! | each warp takes chunks | 5.16 | 6.82 | 5.52 | | |
 //! | 2^24, the block takes a work | 45.3 | 50.4 | 45.0 | 50.0 | 45.0 |
 //! | each warp takes chunks | 39.3 | 47.2 | 39.0 | 47.4 | 40.9 |
 //! | 2^28, the block takes a work | 607 | 678 | 603 | 664 | 604 |
 //! | each warp takes chunks | 536 | 633 | 528 | 657 | 549 |
 //!
-//! If chunks begin inside vectors, the block takes the work. Launches with such segments then take 1 to 2 % longer, since the code for both
+//! If chunks begin inside vectors, the block takes the work. Launches with such segments then take 1 to 3 % longer, since the code for both
 //! ways is longer.
 //!
 //! Two variants were slower. *Chunks that begin inside vectors* were taken by warps too, and vectors that two leaves share were moved item
-//! by item: 2^28 items in segments of 300 took 1,175 µs instead of 737. *Steps of all chunks in turn:* the warps folded the steps of all
-//! chunks, then one warp found the tail's prefix, then the warps wrote the results. So chunks of any lengths could be taken. Each lane
-//! combined up to 15 values of nodes. This took 615 µs instead of 554 for segments of 4,096, and 738 instead of 676 for segments of 65,536.
+//! by item: 2^28 items in segments of 300 took 1,175 µs instead of 737. The threads also spilled 88 bytes. *Steps of all chunks in turn:*
+//! the warps folded the steps of all chunks, then one warp found the tail's prefix, then the warps wrote the results. So chunks of any
+//! lengths could be taken. Each lane combined up to 15 values of nodes. This took 615 µs instead of 554 for segments of 4,096, and 738
+//! instead of 676 for segments of 65,536.
 
 use crate::contract::WARP_LANES;
 use crate::element::{first_bytes, for_each_item, item_of, put_item};

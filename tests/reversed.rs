@@ -108,17 +108,26 @@ where
 /// Lengths of segments: none or a few items, about one or two leaves, more than a node, and more than a chunk.
 const LENGTHS: [usize; 14] = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, 5000, 7, 3, 0];
 
+/// Lengths of long segments. With most operators, each warp takes whole chunks of these, if the last segment ends where a vector ends.
+const LONG: [usize; 7] = [33, 480, 16, 272, 496, 256, 512];
+
 fn segmented_scan<O: Kernel<kind::segmented_scan, T>, T: Sample>()
 where
     O::Output: Item,
 {
-    for (begin, from, to, after) in [(0, 0, 0, 0), (3, 1, 2, 5), (16, 0, 0, 16), (1, 0, 3, 2)] {
+    for (lengths, begin, from, to, after) in [
+        (&LENGTHS[..], 0, 0, 0, 0),
+        (&LENGTHS, 3, 1, 2, 5),
+        (&LENGTHS, 16, 0, 0, 16),
+        (&LENGTHS, 1, 0, 3, 2),
+        (&LONG, 15, 0, 0, 16),
+    ] {
         let mut offsets = vec![begin];
-        offsets.extend(LENGTHS.iter().scan(begin, |end, length| {
+        offsets.extend(lengths.iter().scan(begin, |end, length| {
             *end += length;
             Some(*end)
         }));
-        let count = offsets[LENGTHS.len()] + after;
+        let count = offsets[lengths.len()] + after;
         let items = ordinary::<O, T>(from + count);
         let input = DeviceBuffer::from_slice(&items).unwrap();
         let items = &items[from..];

@@ -86,11 +86,21 @@ impl Thing {
             Self::LocalMemory => instruction.has_part("local"),
             Self::Fused => operation == "fma",
             Self::Flushed => instruction.has_part("ftz"),
+            // A directive, not an instruction.
             Self::Pragma => false,
             Self::Variable => {
                 let mut operands = instruction.operands.iter();
                 operands.any(|operand| names_variable(operand, shared_array))
             }
+        }
+    }
+
+    /// Whether a directive is this thing.
+    fn is_directive(self, directive: &str) -> bool {
+        match self {
+            Self::LocalMemory => directive.starts_with(".local"),
+            Self::Pragma => directive.starts_with(".pragma") && !directive.contains("\"nounroll\""),
+            _ => false,
         }
     }
 }
@@ -211,14 +221,7 @@ fn forbidden(statement: &Statement, rules: &Rules) -> Option<Thing> {
         Statement::Instruction(instruction) => {
             forbidden.find(|thing| thing.is_in(instruction, rules.shared_array))
         }
-        Statement::Directive(directive) if directive.starts_with(".local") => {
-            forbidden.find(|thing| *thing == Thing::LocalMemory)
-        }
-        Statement::Directive(directive)
-            if directive.starts_with(".pragma") && !directive.contains("\"nounroll\"") =>
-        {
-            forbidden.find(|thing| *thing == Thing::Pragma)
-        }
+        Statement::Directive(directive) => forbidden.find(|thing| thing.is_directive(directive)),
         _ => None,
     }
 }

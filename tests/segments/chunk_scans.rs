@@ -1,11 +1,12 @@
 //! Scans in which each warp takes whole chunks: the bits are the CPU's, under every schedule, and a block has few barriers.
 
 use virtual_gpu::{Checks, Policy, RunOptions};
-use warpfold::{Cpu, Sum, scan};
+use warpfold::Sum;
 use warpfold_kernels::segments::chunk_items;
 
-use crate::data::{Random, assert_same_bits, ordinary};
+use crate::data::Random;
 use crate::engine::{Engine, GENERATIONS, SM_90};
+use crate::scans::assert_scanned;
 use crate::schedule::schedules;
 use crate::shapes;
 
@@ -13,25 +14,8 @@ const KERNEL: &str = "segmented_scan_sum_f32";
 
 /// Checks an inclusive and an exclusive scan of segments with these lengths. The first segment begins at item `begin`.
 fn assert_right(engine: &Engine, begin: usize, lengths: &[usize], options: &RunOptions) {
-    let offsets = shapes::offsets(begin, lengths);
-    let end = offsets[lengths.len()];
-    let items = ordinary::<Sum, f32>(end);
-    let starts: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
     for is_exclusive in [false, true] {
-        let scanned = match is_exclusive {
-            false => scan::<Sum, _>(&items).segments(&offsets).wait(Cpu),
-            true => scan::<Sum, _>(&items)
-                .exclusive()
-                .segments(&offsets)
-                .wait(Cpu),
-        };
-        let (found, is_refused, _) = engine
-            .segmented_scan::<Sum, f32>(&items, &starts, is_exclusive, options)
-            .unwrap_or_else(|error| panic!("{lengths:?}, {options:?}: {error}"));
-        assert!(!is_refused);
-        let what = format!("exclusive {is_exclusive}, lengths {lengths:?}, {options:?}");
-        let expected = scanned.unwrap();
-        assert_same_bits(&found[begin..], &expected[begin..], &what);
+        assert_scanned(engine, begin, lengths, is_exclusive, options);
     }
 }
 

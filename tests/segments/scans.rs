@@ -19,6 +19,22 @@ use crate::shapes;
 
 const KERNEL: &str = "segmented_scan_sum_f32";
 
+/// The CPU's scan of these segments.
+fn by_cpu<O: Kernel<kind::segmented_scan, T>, T: Sample>(
+    items: &[T],
+    offsets: &[usize],
+    is_exclusive: bool,
+) -> Vec<O::Output>
+where
+    O::Output: Item,
+{
+    match is_exclusive {
+        false => scan::<O, _>(items).segments(offsets).wait(Cpu),
+        true => scan::<O, _>(items).exclusive().segments(offsets).wait(Cpu),
+    }
+    .unwrap()
+}
+
 /// Checks an inclusive and an exclusive scan. The input is a buffer without its first `skipped` items. Results before the first offset and
 /// from the last offset on are not written.
 fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
@@ -35,17 +51,7 @@ fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
     let starts: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
     let starts = DeviceBuffer::from_slice(&starts).unwrap();
     let check = |is_exclusive: bool| {
-        let expected = match is_exclusive {
-            false => scan::<O, _>(&items[skipped..])
-                .segments(&offsets)
-                .wait(Cpu)
-                .unwrap(),
-            true => scan::<O, _>(&items[skipped..])
-                .exclusive()
-                .segments(&offsets)
-                .wait(Cpu)
-                .unwrap(),
-        };
+        let expected = by_cpu::<O, T>(&items[skipped..], &offsets, is_exclusive);
         let mut output = DeviceBuffer::<O::Output>::zeroed(end + 3).unwrap();
         let input = &input.index(skipped..);
         match is_exclusive {
@@ -212,16 +218,29 @@ fn wrong_arguments_are_refused() {
     std::mem::forget(same);
 }
 
+/// Checks an inclusive scan, whose first segment begins at item 0.
 fn assert_right(engine: &Engine, lengths: &[usize], options: &RunOptions) {
-    let offsets = shapes::offsets(0, lengths);
+    assert_scanned(engine, 0, lengths, false, options);
+}
+
+/// Checks a scan of segments with these lengths. The first segment begins at item `begin`.
+pub fn assert_scanned(
+    engine: &Engine,
+    begin: usize,
+    lengths: &[usize],
+    is_exclusive: bool,
+    options: &RunOptions,
+) {
+    let offsets = shapes::offsets(begin, lengths);
     let items = ordinary::<Sum, f32>(offsets[lengths.len()]);
-    let expected = scan::<Sum, _>(&items).segments(&offsets).wait(Cpu).unwrap();
+    let expected = by_cpu::<Sum, f32>(&items, &offsets, is_exclusive);
     let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    let what = format!("exclusive {is_exclusive}, lengths {lengths:?} from {begin}, {options:?}");
     let (found, is_refused, _) = engine
-        .segmented_scan::<Sum, f32>(&items, &offsets, false, options)
-        .unwrap_or_else(|error| panic!("{options:?}: {error}"));
-    assert!(!is_refused);
-    assert_same_bits(&found, &expected, &format!("{options:?}"));
+        .segmented_scan::<Sum, f32>(&items, &offsets, is_exclusive, options)
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert!(!is_refused, "{what}");
+    assert_same_bits(&found[begin..], &expected[begin..], &what);
 }
 
 #[test]

@@ -112,6 +112,19 @@ pub fn accumulator_of_words<A: Accumulator>(words: AccumulatorWords) -> A {
     }
 }
 
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+/// `first` if `takes_first`, else `second`. The choice is made word by word: rust-cuda's compiler would choose between the addresses of two
+/// values, and so keep both values in local memory.
+#[inline(always)]
+pub fn choose<A: Accumulator>(takes_first: bool, first: A, second: A) -> A {
+    let mut words = [0; ACCUMULATOR_MAX_WORDS];
+    for_each_word!(W of A => {
+        let (first, second) = (accumulator_word(first, W), accumulator_word(second, W));
+        words[W] = if takes_first { first } else { second };
+    });
+    accumulator_of_words(words)
+}
+
 /// Copies the first bytes of `value` to a `B`. If `B` is larger, its other bytes are zero. If `B` is smaller, the last bytes of `value` are
 /// dropped.
 #[inline(always)]

@@ -86,7 +86,7 @@ impl<O: Op<T>, T: Element> Fold<'_, O, T> {
     /// The prefix that the lane has read. For group 0, whose prefix is not published, it is the scan's initial value.
     #[inline(always)]
     fn known_prefix(&self) -> O::Accumulator {
-        self.view.prefix().unwrap_or(self.initial)
+        self.view.prefix(self.initial)
     }
 
     /// The prefix of the own group, as a left fold, and the combined aggregates of the group's lower tiles. Both values are valid on lane

@@ -3,7 +3,7 @@
 
 use crate::board::{Glance, NEIGHBOURS, OTHER};
 use crate::contract::WARP_LANES;
-use crate::element::Accumulator;
+use crate::element::{choose, Accumulator};
 use crate::simt;
 
 use super::{is_group_last, place_in_group, GROUP_TILES};
@@ -100,15 +100,11 @@ impl<'a, L: Published> View<'a, L> {
         &self.seen.values
     }
 
-    /// On lane `l`, the prefix of the group that lies `l` groups before the own group; `None` for the prefix of group 0, which no block
-    /// publishes. If the lane has read no published prefix, the value has no meaning.
+    /// On lane `l`, the prefix of the group that lies `l` groups before the own group. The prefix of group 0, which no block publishes, is
+    /// `initial`. If the lane has read no published prefix, the value has no meaning.
     #[inline(always)]
-    pub fn prefix(&self) -> Option<L::Prefix> {
-        if self.has_initial() {
-            None
-        } else {
-            Some(self.seen.other)
-        }
+    pub fn prefix(&self, initial: L::Prefix) -> L::Prefix {
+        choose(self.has_initial(), initial, self.seen.other)
     }
 
     /// The number of groups from the own group back to the nearest group with a known prefix; 0 if the own group's prefix is known. Lane

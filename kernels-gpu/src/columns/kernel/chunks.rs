@@ -1,7 +1,7 @@
 //! Columns of several chunks: how blocks publish their units' values, and combine published values.
 
 use crate::board::Board;
-use crate::element::Element;
+use crate::element::{choose, Element};
 use crate::indices::write_result;
 use crate::op::Op;
 use crate::segments::{Task, FAN};
@@ -78,11 +78,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let value = |place: u32| {
                     // This read is unconditional, since a branch around it would put `after` into local memory.
                     let published = simt::read_shared(self.published(Ord::min(place, before - 1)));
-                    if place == before {
-                        after
-                    } else {
-                        published
-                    }
+                    choose(place == before, after, published)
                 };
                 return sixteens::pairwise::<O, T>(before + 1, value);
             }

@@ -60,6 +60,38 @@ fn items(count: usize) -> Vec<u32> {
     (0..count).map(|_| random.below(3) as u32).collect()
 }
 
+/// The same kernel, in which a launch of more than one tile counts as long. The kernel compares the number of tiles with 1024.
+fn with_short_launches_as_long(text: &str) -> String {
+    let mut changed = String::new();
+    for line in text.split_inclusive('\n') {
+        let line = match line.trim_start().starts_with("setp.") {
+            true => line.replace(", 1024;", ", 1;").replace(", 1025;", ", 2;"),
+            false => line.to_owned(),
+        };
+        changed += &line;
+    }
+    assert_ne!(changed, text, "no comparison is found");
+    changed
+}
+
+/// Long launches look back in another way. Ten tiles of one block take ten turns.
+#[test]
+fn any_schedule_of_long_launches() {
+    let count = 9 * tile_items::<u32>() + 9;
+    let items = items(count);
+    let runs = shapes::runs::<u32>(&shapes::random_lengths(&mut Random::new(4), count, 9000));
+    for (turn, options) in schedules(1).enumerate() {
+        let generation = GENERATIONS[turn % 3];
+        let multiprocessors = [1, 2][turn / 3 % 2];
+        let text = with_short_launches_as_long(&generation.kernel(SELECT));
+        let engine = Engine::new_for_selection::<u32>(generation, multiprocessors, &text, count);
+        assert_selects(&engine, &items, &options);
+        let text = with_short_launches_as_long(&generation.kernel(RUNS));
+        let engine = Engine::new_for_selection::<u32>(generation, multiprocessors, &text, count);
+        assert_encodes(&engine, &runs, &options);
+    }
+}
+
 #[test]
 fn any_schedule() {
     let count = 4 * tile_items::<u32>() + 9;

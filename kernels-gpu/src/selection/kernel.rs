@@ -44,7 +44,8 @@ use core::marker::PhantomData;
 use crate::board::Board;
 use crate::contract::{vector_bytes, vector_items, WARP_LANES};
 use crate::element::Element;
-use crate::selection::tuning::WARPS;
+use crate::lookback::is_group_last;
+use crate::selection::tuning::{BUFFERS, WARPS};
 use crate::selection::SelectionArguments;
 use crate::selection::{
     fixed_bytes, list_bytes, rows, tile_bytes, tile_count, tile_items, warp_items, Header,
@@ -53,6 +54,7 @@ use crate::simt;
 use crate::thread::{Part, Slots, TileItems};
 use crate::tickets::{self, Ticket, LAST_TAG};
 
+use self::choice::Prefix;
 use self::looking_back::Lookback;
 use crate::scan::kernel::depart;
 use crate::tiles::{counted, Tiles};
@@ -144,7 +146,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Vectors of a thread.
     const ROWS: usize = rows::<T>();
 
-    /// A launch of more tiles than this keeps device memory busy. So its look-backs are patient, as [`Lookback::look_back`] explains.
+    /// A launch of more tiles than this keeps device memory busy. So its look-backs are patient, as [`Lookback::look_back`] explains, or
+    /// begin one turn later (see [`Self::look_back`]).
     const PATIENT_TILES: u32 = 1024;
 
     /// The work of the warp that looks back.
@@ -154,9 +157,14 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     #[inline(always)]
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;
+        // If a tile is written one turn after it arrived, its look-back can wait until the next tile has arrived. By then, the counts that
+        // the look-back needs are published as a rule, so it does not poll. For the last tile of a group, the look-back begins at once,
+        // since the next group waits for its result.
+        let has_time = is_patient && !C::Prefix::HAS_LAST && self.buffers() == BUFFERS;
         let mut turn = 0;
         // SAFETY: the whole warp that looks back calls this (this function's condition), and all its lanes see the same tiles, so they stay
-        // together. The block holds each tile that it sends to this warp, and turns count up from 0.
+        // together. The block holds each tile that it sends to this warp. Tiles are awaited once for each turn, and prefixes are sent once
+        // for each turn with a tile, both in order.
         unsafe {
             let (tiles, prefixes) = (
                 &raw mut (*self.shared).tiles,
@@ -164,10 +172,20 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             );
             let mut tile = exchange::await_tile(tiles, turn);
             while tile < self.tiles.end {
-                let prefix = self.lookback.look_back::<C::Prefix>(tile, is_patient);
+                let waits = has_time && turn > 0 && !is_group_last(tile);
+                let mut next = tile;
+                if waits {
+                    next = exchange::await_tile(tiles, turn + 1);
+                }
+                let prefix = self
+                    .lookback
+                    .look_back::<C::Prefix>(tile, is_patient && !waits);
                 exchange::send_prefix(prefixes, turn, prefix);
+                if !waits {
+                    next = exchange::await_tile(tiles, turn + 1);
+                }
+                tile = next;
                 turn += 1;
-                tile = exchange::await_tile(tiles, turn);
             }
         }
     }

@@ -74,39 +74,32 @@ fn with_short_launches_as_long(text: &str) -> String {
     changed
 }
 
-/// Long launches look back in another way. Ten tiles of one block take ten turns.
-#[test]
-fn any_schedule_of_long_launches() {
-    let count = 9 * tile_items::<u32>() + 9;
+/// Checks selections and runs of `count` items under many schedules. `text_of` makes the text that is launched from a kernel's text.
+fn assert_any_schedule(count: usize, multiprocessors: &[u32], text_of: impl Fn(String) -> String) {
     let items = items(count);
     let runs = shapes::runs::<u32>(&shapes::random_lengths(&mut Random::new(4), count, 9000));
     for (turn, options) in schedules(1).enumerate() {
         let generation = GENERATIONS[turn % 3];
-        let multiprocessors = [1, 2][turn / 3 % 2];
-        let text = with_short_launches_as_long(&generation.kernel(SELECT));
-        let engine = Engine::new_for_selection::<u32>(generation, multiprocessors, &text, count);
-        assert_selects(&engine, &items, &options);
-        let text = with_short_launches_as_long(&generation.kernel(RUNS));
-        let engine = Engine::new_for_selection::<u32>(generation, multiprocessors, &text, count);
-        assert_encodes(&engine, &runs, &options);
+        let multiprocessors = multiprocessors[turn / 3 % multiprocessors.len()];
+        let engine = |kernel| {
+            let text = text_of(generation.kernel(kernel));
+            Engine::new_for_selection::<u32>(generation, multiprocessors, &text, count)
+        };
+        assert_selects(&engine(SELECT), &items, &options);
+        assert_encodes(&engine(RUNS), &runs, &options);
     }
 }
 
 #[test]
 fn any_schedule() {
-    let count = 4 * tile_items::<u32>() + 9;
-    let items = items(count);
-    let runs = shapes::runs::<u32>(&shapes::random_lengths(&mut Random::new(4), count, 9000));
-    for (turn, options) in schedules(1).enumerate() {
-        let generation = GENERATIONS[turn % 3];
-        let multiprocessors = [1, 7, 132][turn / 3 % 3];
-        let text = generation.kernel(SELECT);
-        let engine = Engine::new_for_selection::<u32>(generation, multiprocessors, &text, count);
-        assert_selects(&engine, &items, &options);
-        let text = generation.kernel(RUNS);
-        let engine = Engine::new_for_selection::<u32>(generation, multiprocessors, &text, count);
-        assert_encodes(&engine, &runs, &options);
-    }
+    assert_any_schedule(4 * tile_items::<u32>() + 9, &[1, 7, 132], |text| text);
+}
+
+/// Long launches look back in another way. Ten tiles of one block take ten turns.
+#[test]
+fn any_schedule_of_long_launches() {
+    let text_of = |text: String| with_short_launches_as_long(&text);
+    assert_any_schedule(9 * tile_items::<u32>() + 9, &[1, 2], text_of);
 }
 
 #[test]

@@ -417,18 +417,57 @@ const fn next_power_of_two(number: u64) -> u64 {
     }
 }
 
+/// The number of trailing zeros. With rust-cuda's compiler, `u64::trailing_zeros` is as wrong as in [`next_power_of_two`].
+#[inline(always)]
+pub const fn trailing_zeros(number: u64) -> u32 {
+    if cfg!(feature = "cuda_std") {
+        trailing_zeros_by_halves(number)
+    } else {
+        number.trailing_zeros()
+    }
+}
+
+/// The number of leading zeros, for which [`trailing_zeros`] has the reason.
+#[inline(always)]
+pub const fn leading_zeros(number: u64) -> u32 {
+    if cfg!(feature = "cuda_std") {
+        leading_zeros_by_halves(number)
+    } else {
+        number.leading_zeros()
+    }
+}
+
+/// [`trailing_zeros`] by counting the zeros of 32-bit words.
+const fn trailing_zeros_by_halves(number: u64) -> u32 {
+    match number as u32 {
+        0 => u32::BITS + ((number >> 32) as u32).trailing_zeros(),
+        low => low.trailing_zeros(),
+    }
+}
+
+/// [`leading_zeros`] by counting the zeros of 32-bit words.
+const fn leading_zeros_by_halves(number: u64) -> u32 {
+    match (number >> 32) as u32 {
+        0 => u32::BITS + (number as u32).leading_zeros(),
+        high => high.leading_zeros(),
+    }
+}
+
 /// [`next_power_of_two`] by counting the zeros of 32-bit words. Kernels divide by the result. The shift shows the compiler that the result
 /// is never 0.
 const fn next_power_of_two_by_halves(number: u64) -> u64 {
-    let below = number.saturating_sub(1);
-    let (high, low) = ((below >> 32) as u32, below as u32);
-    let digits = if high != 0 {
-        u64::BITS - high.leading_zeros()
-    } else {
-        u32::BITS - low.leading_zeros()
-    };
-    1 << digits
+    1 << (u64::BITS - leading_zeros_by_halves(number.saturating_sub(1)))
 }
+
+const _: () = {
+    assert!(trailing_zeros_by_halves(0) == u64::BITS && leading_zeros_by_halves(0) == u64::BITS);
+    let mut bit = 0;
+    while bit < u64::BITS {
+        assert!(trailing_zeros_by_halves(u64::MAX << bit) == bit);
+        assert!(leading_zeros_by_halves(u64::MAX >> bit) == bit);
+        bit += 1;
+    }
+};
 
 const _: () = {
     assert!(next_power_of_two_by_halves(0) == 1 && next_power_of_two_by_halves(1) == 1);

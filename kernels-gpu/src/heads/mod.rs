@@ -33,7 +33,7 @@ mod skeletons;
 
 pub use arguments::*;
 
-use crate::contract::WARP_LANES;
+use crate::contract::{leading_zeros, WARP_LANES};
 
 /// Items of a tile.
 pub const TILE_ITEMS: u64 = 4096;
@@ -107,7 +107,7 @@ impl Layout {
     pub const fn of(item_count: u64) -> Self {
         let tile_count = item_count.div_ceil(TILE_ITEMS);
         // The least shift with at most `MOST_RANGES` ranges.
-        let range_shift = u64::BITS - ((tile_count - 1) / MOST_RANGES).leading_zeros();
+        let range_shift = u64::BITS - leading_zeros((tile_count - 1) / MOST_RANGES);
         let range_count = ((tile_count - 1) >> range_shift) + 1;
         let tiles = Self::RANGES + range_count * size_of::<BeforeRange>() as u64;
         // Bits are read in vectors of 16 bytes.

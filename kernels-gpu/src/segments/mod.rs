@@ -197,7 +197,7 @@ pub const fn state_words<A>(window_count: u64) -> u64 {
 /// The number of slots for nodes in a launch by key, which has `window_count` windows of 2^`window_shift` items. Each slot has as many
 /// state words as an accumulator. If the launch compares the keys, it needs one more state word for each window.
 pub const fn node_slots(window_count: u64, window_shift: u32) -> u64 {
-    window_count << (window_shift - NODE_ITEMS.trailing_zeros())
+    window_count << (window_shift - const { NODE_ITEMS.trailing_zeros() })
 }
 
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are

@@ -34,7 +34,7 @@
 //! | with windows | 262 | 270 | 267 | 284 | 299 | 300 |
 //! | whole chunks | 239 | 249 | 247 | 253 | 279 | 255 |
 
-use crate::contract::WARP_LANES;
+use crate::contract::{trailing_zeros, WARP_LANES};
 use crate::element::Element;
 use crate::indices::write_result;
 use crate::op::Op;
@@ -172,7 +172,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn cut(&self) -> Cut {
         let (row, chunk) = (self.offsets.row_items, chunk_items::<T, O::Accumulator>());
-        let levels = Ord::min(row, chunk).trailing_zeros() - vector_items::<T>().trailing_zeros();
+        let levels = trailing_zeros(Ord::min(row, chunk)) - vector_items::<T>().trailing_zeros();
         let items = self.offsets.segment_count * row;
         let least = const {
             match has_rings::<O, T>() {

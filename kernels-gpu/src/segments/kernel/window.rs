@@ -261,7 +261,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// [`RoomSize::Double`]. If windows have fewer diagonals than a chunk has items, even a reduction has at least the usual room.
     #[inline(always)]
     pub fn by_room_size(&self, [small, usual, double]: [u32; 3]) -> u32 {
-        let is_small = self.window_shift < chunk_items::<T, O::Accumulator>().trailing_zeros();
+        let chunk_shift = const { chunk_items::<T, O::Accumulator>().trailing_zeros() };
+        let is_small = self.window_shift < chunk_shift;
         if self.has_double_room() {
             double
         } else if self.task == Task::Scan || is_small {

@@ -417,7 +417,8 @@ const fn next_power_of_two(number: u64) -> u64 {
     }
 }
 
-/// The number of trailing zeros. With rust-cuda's compiler, `u64::trailing_zeros` is as wrong as in [`next_power_of_two`].
+/// The number of trailing zeros. `u64::trailing_zeros` is not used with rust-cuda's compiler, for the reason that [`next_power_of_two`]
+/// gives.
 #[inline(always)]
 pub const fn trailing_zeros(number: u64) -> u32 {
     if cfg!(feature = "cuda_std") {
@@ -427,7 +428,7 @@ pub const fn trailing_zeros(number: u64) -> u32 {
     }
 }
 
-/// The number of leading zeros, for which [`trailing_zeros`] has the reason.
+/// The number of leading zeros. `u64::leading_zeros` is not used with rust-cuda's compiler, for the same reason.
 #[inline(always)]
 pub const fn leading_zeros(number: u64) -> u32 {
     if cfg!(feature = "cuda_std") {

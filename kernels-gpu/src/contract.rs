@@ -417,7 +417,7 @@ const fn next_power_of_two(number: u64) -> u64 {
     }
 }
 
-/// The number of trailing zeros. `u64::trailing_zeros` is not used with rust-cuda's compiler, for the reason that [`next_power_of_two`]
+/// The number of trailing zeros. `u64::trailing_zeros` is not used with rust-cuda's compiler, for the reason that `next_power_of_two`
 /// gives.
 #[inline(always)]
 pub const fn trailing_zeros(number: u64) -> u32 {

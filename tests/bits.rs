@@ -7,7 +7,6 @@
 
 #[path = "bits/accuracy.rs"]
 mod accuracy;
-mod common;
 #[path = "common/data.rs"]
 mod data;
 #[path = "common/device.rs"]
@@ -15,6 +14,8 @@ mod data;
 mod device;
 #[path = "bits/edges.rs"]
 mod edges;
+#[path = "common/gpus.rs"]
+mod gpus;
 #[path = "bits/guarded.rs"]
 mod guarded;
 #[path = "bits/narrow.rs"]
@@ -23,10 +24,10 @@ mod narrow;
 mod texts;
 
 use crate::device::Kernel;
-use common::{gpu, mode};
 use cust::memory::DeviceSlice;
 use data::{assert_same_bits, ordinary};
 use edges::{Edges, with_edges, with_nan};
+use gpus::{gpu, mode};
 use guarded::{Guarded, download};
 use texts::{for_each_one_pass_text, for_each_text};
 use virtual_gpu::driver::run_with;

@@ -5,7 +5,6 @@
 mod borders;
 #[path = "common/buffers.rs"]
 mod buffers;
-mod common;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
@@ -14,15 +13,17 @@ mod data;
 mod device;
 #[path = "by_key/directions.rs"]
 mod directions;
+#[path = "common/gpus.rs"]
+mod gpus;
 #[path = "common/runs.rs"]
 mod runs;
 
 use crate::device::{Item, Kernel};
 use buffers::{assert_begins, values, zeros};
-use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, Sample, assert_same_bits, ordinary};
+use gpus::gpu;
 use runs::keys;
 use warpfold::cust_half::{bf16, f16};
 use warpfold::kind::{by_key_scan, segmented_reduce, segmented_scan};

@@ -3,20 +3,21 @@
 
 #[path = "common/buffers.rs"]
 mod buffers;
-mod common;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
 #[path = "common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod device;
+#[path = "common/gpus.rs"]
+mod gpus;
 
 use crate::device::Kernel;
 use buffers::{assert_begins, values, zeros};
-use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::Sample;
+use gpus::gpu;
 use virtual_gpu::Mode;
 use warpfold::kind::{self, exclusive_scan, inclusive_scan};
 use warpfold::{ArgMin, Cpu, Equal, Error, Max, Moments, Sum, WideSum, cust, reduce, scan};
@@ -167,7 +168,7 @@ fn a_long_scan_may_turn_out_short() {
     let long_tile = scan_tiles::<f64>().items(u64::MAX);
     let few = [0, 1, 5000, 3 * long_tile + 7];
     check_scan::<Sum, f64>(short + 9, &few, 2.5);
-    if common::mode() == Mode::Real {
+    if gpus::mode() == Mode::Real {
         let many = [short as u64 - 1, short as u64, short as u64 + 1, u64::MAX];
         check_scan::<Sum, f64>(3 * short, &many, 2.5);
     }

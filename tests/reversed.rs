@@ -2,18 +2,19 @@
 //! Found and expected results must have the same bits. Every kernel for scans of arrays, segments or columns is tested at several lengths,
 //! and at several alignments unless it scans columns.
 
-mod common;
 #[path = "common/data.rs"]
 mod data;
 #[path = "common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod device;
+#[path = "common/gpus.rs"]
+mod gpus;
 
-use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, Sample, assert_same_bits, ordinary};
 use device::{Item, Kernel};
+use gpus::gpu;
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, Equal, cust, kind, scan};
 use warpfold_kernels::op::*;

@@ -12,7 +12,6 @@
 
 #[path = "common/child.rs"]
 mod child;
-mod common;
 #[path = "common/data.rs"]
 mod data;
 #[path = "common/device.rs"]
@@ -21,6 +20,8 @@ mod device;
 #[path = "bits/edges.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod edges;
+#[path = "common/gpus.rs"]
+mod gpus;
 #[path = "bits/guarded.rs"]
 mod guarded;
 #[path = "common/schedule.rs"]
@@ -28,10 +29,10 @@ mod schedule;
 
 use crate::device::Kernel;
 use child::in_child;
-use common::gpu;
 use cust::memory::DeviceSlice;
 use data::{assert_same_bits, ordinary};
 use edges::Edges;
+use gpus::gpu;
 use guarded::Guarded;
 use schedule::schedules;
 use virtual_gpu::Checks;

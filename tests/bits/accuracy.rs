@@ -10,8 +10,8 @@ use cust::memory::DeviceBuffer;
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{Product, Sum, WideSum, cust, reduce, scan};
 
-use crate::common::gpu;
 use crate::data::{Random, unit};
+use crate::gpus::gpu;
 
 /// An upper bound for the levels of a sum's tree in these tests.
 const DEPTH: f64 = 24.0;

@@ -4,9 +4,9 @@ use crate::device::Item;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use warpfold::{Op, cust};
 
-use crate::common::gpu;
 use crate::data::assert_same_bits;
 use crate::edges::{Edges, intruder};
+use crate::gpu;
 
 /// The least number of items in a guard. It is a multiple of the number of items of a vector, for every item type.
 const GUARD_ITEMS: usize = 16;

@@ -6,8 +6,8 @@ use cust::memory::DeviceBuffer;
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{Max, Op, Sum, cust, kind, scan};
 
-use crate::common::gpu;
 use crate::data::assert_same_bits;
+use crate::gpus::gpu;
 use crate::guarded::download;
 
 /// A 16-bit format: how many bits its exponent and its fraction have.

@@ -6,7 +6,7 @@ use warpfold_kernels::segments::chunk_items;
 
 use crate::borders;
 use crate::buffers::{assert_begins, values, zeros};
-use crate::common::gpu;
+use crate::gpus::gpu;
 use crate::runs::keys;
 
 /// Scans in both directions, without this number of first keys.

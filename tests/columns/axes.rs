@@ -7,9 +7,9 @@ use warpfold::{
     ArgMax, ArgMinMax, Cpu, Error, Gpu, Max, Moments, Statistics, Sum, cust, kind, reduce, scan,
 };
 
-use crate::common::gpu;
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::device::Kernel;
+use crate::gpus::gpu;
 use crate::written;
 
 /// An array of three axes, and the gap between its rows.

@@ -4,8 +4,8 @@ use cust::memory::{DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{Argument, Cpu, Error, Gpu, Max, Result, Sum, WideSum, cust, reduce, scan};
 
-use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
+use crate::gpus::gpu;
 
 #[test]
 fn waiting_and_queued_calls_agree_on_a_misaligned_matrix() {

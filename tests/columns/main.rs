@@ -6,8 +6,6 @@ mod axes;
 #[allow(dead_code, reason = "used in part")]
 mod buffers;
 mod calls;
-#[path = "../common/mod.rs"]
-mod common;
 mod counted;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -17,6 +15,8 @@ mod data;
 mod device;
 #[path = "../common/engine.rs"]
 mod engine;
+#[path = "../common/gpus.rs"]
+mod gpus;
 mod of_device;
 #[path = "../common/schedule.rs"]
 mod schedule;
@@ -26,9 +26,9 @@ use crate::device::{Item, Kernel};
 use axes::Array;
 use std::env;
 
-use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
+use gpus::gpu;
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, cust, kind, reduce, scan};
 use warpfold_kernels::op::*;

@@ -7,9 +7,9 @@ use cust::stream::{Stream, StreamFlags};
 use warpfold::{ArgMax, Cpu, Error, Max, Moments, Sum, cust, kind, reduce, scan};
 
 use crate::buffers::{assert_begins, zeros};
-use crate::common::gpu;
 use crate::data::{Random, Sample, ordinary};
 use crate::device::Kernel;
+use crate::gpus::gpu;
 
 /// The numbers of rows and columns of matrices whose columns are one leaf, one chunk or several chunks.
 const MATRICES: [(usize, usize); 6] =

@@ -14,9 +14,10 @@ use warpfold::kind::{
     columns_reduce, columns_scan, exclusive_scan, inclusive_scan, reduce, segmented_reduce,
     segmented_scan,
 };
-use warpfold::{Commutative, Cpu, Equal, Gpu, check_operator, reduce, scan};
+use warpfold::{Commutative, Cpu, Equal, check_operator, reduce, scan};
 
 use crate::device::{Item, Kernel};
+use crate::gpus::gpu;
 use crate::numbers::{Random, items};
 use runs::keys;
 
@@ -59,8 +60,7 @@ fn check_segments<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<segmented_reduce, T> + Kernel<segmented_scan, T>,
 {
-    let gpu = Gpu::global().unwrap();
-    gpu.make_current().unwrap();
+    let gpu = gpu();
     let lengths = [3, 0, 1, 15, 16, 17, 0, 33, 255, 257, 5, 600, 4500, 2];
     let mut offsets = vec![1];
     for length in lengths {
@@ -117,7 +117,7 @@ fn check_by_key<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Random) -
     let reduced = reduce::<O, _>(&items).by_key::<Equal, _>(&keys);
     let (_, expected) = reduced.wait(Cpu).unwrap();
     let reduced = reduce::<O, _>(&items).by_key::<Equal, _>(&keys);
-    let (firsts, found) = reduced.wait(Gpu::global()).unwrap();
+    let (firsts, found) = reduced.wait(gpu()).unwrap();
     assert_eq!(firsts, Vec::from_iter(0..lengths.len() as u32));
     assert_same(&found, &expected, type_name::<O>());
 }
@@ -125,8 +125,7 @@ fn check_by_key<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Random) -
 /// Checks `.in_order()` in a waiting call on a slice, a waiting call on device memory, and a queued call. The result of an exact operator
 /// is also compared with a sequential fold.
 fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
-    let gpu = Gpu::global().unwrap();
-    gpu.make_current().unwrap();
+    let gpu = gpu();
     let expected = reduce::<O, _>(items).in_order().wait(Cpu).unwrap();
     let what = type_name::<O>();
     if O::EXACT {
@@ -154,8 +153,7 @@ fn check_columns<O, T: Item>(item: fn(&mut Random) -> T)
 where
     O: Kernel<columns_reduce, T> + Kernel<columns_scan, T>,
 {
-    let gpu = Gpu::global().unwrap();
-    gpu.make_current().unwrap();
+    let gpu = gpu();
     for (rows, columns) in [(40, 3), (300, 33), (4200, 1)] {
         let items = items(rows * columns, item);
         let input = DeviceBuffer::from_slice(&items).unwrap();
@@ -212,14 +210,12 @@ where
     for length in lengths::<T>() {
         let items = items(length, item);
         check_in_order::<O, T>(&items);
-        let found = warpfold::scan::<O, _>(&items)
-            .wait(warpfold::Gpu::global())
-            .unwrap();
+        let found = warpfold::scan::<O, _>(&items).wait(gpu()).unwrap();
         let expected = scan::<O, _>(&items).wait(Cpu).unwrap();
         assert_same(&found, &expected, type_name::<O>());
         let found = warpfold::scan::<O, _>(&items)
             .exclusive()
-            .wait(warpfold::Gpu::global())
+            .wait(gpu())
             .unwrap();
         let expected = scan::<O, _>(&items).exclusive().wait(Cpu).unwrap();
         assert_same(&found, &expected, type_name::<O>());
@@ -241,9 +237,7 @@ where
 {
     for length in lengths::<T>() {
         let items = items(length, item);
-        let found = warpfold::reduce::<O, _>(&items)
-            .wait(warpfold::Gpu::global())
-            .unwrap();
+        let found = warpfold::reduce::<O, _>(&items).wait(gpu()).unwrap();
         let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
         assert_same(&[found], &[expected], type_name::<O>());
     }

@@ -4,8 +4,8 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{Argument, Cpu, Error, Max, Sum, cust, reduce};
 
-use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
+use crate::gpus::gpu;
 
 #[test]
 fn offsets_of_any_width_give_the_same_waiting_and_queued() {

@@ -4,8 +4,8 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{Cpu, Error, Gpu, Max, Sum, cust, reduce};
 
-use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
+use crate::gpus::gpu;
 
 #[test]
 fn all_items_in_order_have_the_bits_of_one_row() {

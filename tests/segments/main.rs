@@ -3,8 +3,6 @@
 
 mod calls;
 mod chunk_scans;
-#[path = "../common/mod.rs"]
-mod common;
 mod counted;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -14,6 +12,8 @@ mod data;
 mod device;
 #[path = "../common/engine.rs"]
 mod engine;
+#[path = "../common/gpus.rs"]
+mod gpus;
 mod in_order;
 mod keyed;
 mod places;
@@ -34,9 +34,9 @@ mod streamed_rows;
 mod whole_rows;
 
 use crate::device::{Item, Kernel};
-use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
+use gpus::gpu;
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{Cpu, cust, kind, reduce};
 use warpfold_kernels::for_each_segmented_kernel;

@@ -6,8 +6,8 @@ use warpfold::{
     Statistics, SumOfSquares, reduce,
 };
 
-use crate::common::gpu;
 use crate::data::Random;
+use crate::gpus::gpu;
 use crate::shapes;
 
 /// A small set of values, so that many items are equal.

@@ -6,9 +6,9 @@ use virtual_gpu::{Checks, RunOptions};
 use warpfold::{Error, Sum, cust, reduce};
 use warpfold_kernels::segments::chunk_items;
 
-use crate::common::gpu;
 use crate::data::Random;
 use crate::engine::{Engine, SM_90};
+use crate::gpus::gpu;
 use crate::schedule::schedules;
 use crate::shapes;
 

@@ -10,10 +10,10 @@ use warpfold::{Cpu, Max, Op, Sum, kind, reduce};
 use warpfold_kernels::segments::chunk_items;
 use warpfold_kernels::segments::rings::{MOST_ROW_WINDOWS, MOST_SPAN_WINDOWS, span_shift};
 
-use crate::common::gpu;
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::device::{Item, Kernel};
 use crate::engine::{Engine, GENERATIONS};
+use crate::gpus::gpu;
 use crate::schedule::schedules;
 use crate::shapes;
 use crate::whole_rows::{assert_rows, few};

@@ -11,9 +11,9 @@ use warpfold_kernels::for_each_segmented_scan_kernel;
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::{RoomSize, chunk_items};
 
-use crate::common::gpu;
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, SM_90};
+use crate::gpus::gpu;
 use crate::schedule::schedules;
 use crate::shapes;
 

@@ -5,10 +5,10 @@ use warpfold::{Cpu, Equal, Moments, Sum, WideSum, kind, reduce, scan};
 use warpfold_kernels::segments::tuning::{BLOCKS_PER_MULTIPROCESSOR, LEAST_WINDOW_SHIFT};
 use warpfold_kernels::segments::{chunk_items, window_shift};
 
-use crate::common::gpu;
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::device::Kernel;
 use crate::engine::{Engine, GENERATIONS};
+use crate::gpus::gpu;
 use crate::schedule::schedules;
 use crate::shapes;
 

@@ -8,10 +8,10 @@ use warpfold::{ArgMax, ArgMin, ArgMinMax, Cpu, LogSumExp, Moments, Op, Sum, kind
 use warpfold_kernels::segments::tuning::LATER;
 use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
 
-use crate::common::gpu;
 use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::device::{Item, Kernel};
 use crate::engine::{Engine, GENERATIONS, SM_90};
+use crate::gpus::gpu;
 use crate::schedule::schedules;
 use crate::whole_rows::{assert_rows, few};
 

@@ -4,9 +4,9 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::cust;
 use warpfold::{ArgMax, Cpu, Gpu, LogSumExp, Moments, Op, Sum, kind, reduce, scan};
 
-use crate::common::gpu;
 use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::device::Kernel;
+use crate::gpus::gpu;
 
 /// Lengths of rows: multiples of 256, other multiples of 16, and 40.
 const LENGTHS: [usize; 9] = [16, 40, 48, 256, 272, 768, 1024, 4096, 12_288];

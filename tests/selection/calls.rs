@@ -4,7 +4,7 @@ use cust::memory::{DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{Argument, Cpu, Equal, Error, Flagged, NonZero, cust, runs, select};
 
-use crate::common::gpu;
+use crate::gpus::gpu;
 use crate::{assert_begins, place};
 
 /// The items 0, 0, 1, 1, 2, 2, 0, 0, and so on.

@@ -5,7 +5,7 @@ use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{Calls, Failure, Moment, fail, record};
 use warpfold::{Equal, cust, runs};
 
-use crate::common::gpu;
+use crate::gpus::gpu;
 use crate::{assert_begins, place};
 
 #[test]

@@ -2,8 +2,6 @@
 //! short, the items that do not fit are omitted, and a call that waits returns an error. Wrong arguments are refused.
 
 mod calls;
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
@@ -12,6 +10,8 @@ mod data;
 mod device;
 #[path = "../common/engine.rs"]
 mod engine;
+#[path = "../common/gpus.rs"]
+mod gpus;
 mod injected;
 mod launched;
 #[cfg(not(feature = "cuda_builder"))]
@@ -22,9 +22,9 @@ mod shapes;
 mod slices;
 
 use crate::device::Item;
-use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use data::{Random, Sample, assert_same_bits};
+use gpus::gpu;
 use warpfold::cust_half::{bf16, f16};
 use warpfold::{
     Cpu, Equal, Flagged, NonZero, NotNan, RunsKernel, SelectKernel, Sum, cust, runs, scan, select,

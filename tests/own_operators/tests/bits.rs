@@ -5,6 +5,8 @@
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod device;
+#[path = "../../common/gpus.rs"]
+mod gpus;
 #[path = "../../common/numbers.rs"]
 mod numbers;
 #[path = "../../common/own_operator.rs"]

@@ -4,6 +4,8 @@
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod device;
+#[path = "../../common/gpus.rs"]
+mod gpus;
 #[path = "../../common/numbers.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod numbers;
@@ -16,12 +18,13 @@ use std::slice;
 use std::time::Duration;
 
 use device::{Item, Kernel};
+use gpus::gpu;
 use numbers::{Random, items};
 use own_operator::{assert_same, check, check_scans, lengths};
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::group::within;
 use warpfold::kind::{self, exclusive_scan, inclusive_scan};
-use warpfold::{Commutative, Cpu, Gpu, check_operator, reduce, scan};
+use warpfold::{Commutative, Cpu, check_operator, reduce, scan};
 use wide_operators::operators::*;
 
 #[test]
@@ -77,7 +80,7 @@ records! {
 #[test]
 fn top3() {
     check::<Top3, i32>(|numbers| numbers.bits() as i32 % 1000);
-    let largest = reduce::<Top3, _>(&[3, 9, -1, 9, 4]).wait(Gpu::global());
+    let largest = reduce::<Top3, _>(&[3, 9, -1, 9, 4]).wait(gpu());
     assert_eq!(largest, Ok([9, 9, 4]));
 }
 
@@ -101,51 +104,49 @@ fn results_longer_or_shorter_than_the_items() {
     check_scans::<Resized, [u64; 3]>(|numbers| std::array::from_fn(|_| numbers.bits()));
 }
 
-/// Checks scans of more than 16 MiB, which have the tiles of long scans. The items and the results begin `shift` items after an aligned
-/// address.
-fn check_long_scans<O, T>(shift: usize, item: fn(&mut Random) -> T)
+/// Checks a scan of more than 16 MiB, which has the tiles of long scans. The items and the results begin `shift` items after an aligned
+/// address. A reversed scan is exclusive.
+fn check_long_scan<O, T>(shift: usize, is_reversed: bool, item: fn(&mut Random) -> T)
 where
     O: Kernel<inclusive_scan, T, Output = T> + Kernel<exclusive_scan, T>,
     T: Item,
 {
-    let gpu = Gpu::global().unwrap();
-    gpu.make_current().unwrap();
+    let gpu = gpu();
     let items = items((16 << 20) / size_of::<T>() + 12_345, item);
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let output = DeviceBuffer::from_slice(&items).unwrap();
     let mut found = items.clone();
-    for is_reversed in [false, true] {
-        let input = input.index(shift..);
-        let mut to = output.index(shift..);
-        let mut expected = items.clone();
-        let results = if is_reversed {
-            let request = scan::<O, _>(&input).exclusive().reversed();
-            request.to(&mut to).wait(gpu).unwrap();
-            let request = scan::<O, _>(&items[shift..]).exclusive().reversed();
-            request.wait(Cpu).unwrap()
-        } else {
-            scan::<O, _>(&input).to(&mut to).wait(gpu).unwrap();
-            scan::<O, _>(&items[shift..]).wait(Cpu).unwrap()
-        };
-        expected[shift..].copy_from_slice(&results);
-        output.copy_to(&mut found).unwrap();
-        assert_same(&found, &expected, type_name::<O>());
-    }
+    let input = input.index(shift..);
+    let mut to = output.index(shift..);
+    let mut expected = items.clone();
+    let results = if is_reversed {
+        let request = scan::<O, _>(&input).exclusive().reversed();
+        request.to(&mut to).wait(gpu).unwrap();
+        let request = scan::<O, _>(&items[shift..]).exclusive().reversed();
+        request.wait(Cpu).unwrap()
+    } else {
+        scan::<O, _>(&input).to(&mut to).wait(gpu).unwrap();
+        scan::<O, _>(&items[shift..]).wait(Cpu).unwrap()
+    };
+    expected[shift..].copy_from_slice(&results);
+    output.copy_to(&mut found).unwrap();
+    assert_same(&found, &expected, type_name::<O>());
 }
 
 #[test]
 fn long_scans_of_large_items() {
-    check_long_scans::<Total, [u32; 5]>(1, |numbers| {
+    check_long_scan::<Total, [u32; 5]>(1, true, |numbers| {
         std::array::from_fn(|_| numbers.bits() as u32)
     });
-    check_long_scans::<Latest, [u64; 8]>(0, |numbers| std::array::from_fn(|_| numbers.bits() % 50));
+    check_long_scan::<Latest, [u64; 8]>(0, false, |numbers| {
+        std::array::from_fn(|_| numbers.bits() % 50)
+    });
 }
 
 /// An odd number of results of 2 bytes: the last one is half a word, and the other half belongs to no result.
 #[test]
 fn long_scans_with_small_results() {
-    let gpu = Gpu::global().unwrap();
-    gpu.make_current().unwrap();
+    let gpu = gpu();
     let mut numbers = Random::new(1);
     let items: Vec<[u32; 8]> = (0..(16 << 20) / 32 + 12_345)
         .map(|_| [numbers.bits() as u32; 8])
@@ -167,7 +168,7 @@ fn long_scans_with_small_results() {
 fn check_reductions<O: Commutative + Kernel<kind::reduce, T>, T: Item>(item: fn(&mut Random) -> T) {
     for length in lengths::<T>() {
         let items = items(length, item);
-        let found = reduce::<O, _>(&items).wait(Gpu::global()).unwrap();
+        let found = reduce::<O, _>(&items).wait(gpu()).unwrap();
         let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
         assert_same(&[found], &[expected], type_name::<O>());
     }
@@ -186,8 +187,7 @@ fn items_that_are_combined_pairwise() {
 /// A group writes its result to memory that is aligned for every type.
 #[test]
 fn a_group_reduces_to_a_result_of_16_bytes() {
-    let gpu = Gpu::global().unwrap();
-    gpu.make_current().unwrap();
+    let gpu = gpu();
     let items: Vec<u128> = (0..100).map(|number| number << 64 | 1).collect();
     let items = DeviceBuffer::from_slice(&items).unwrap();
     let mut members = within(slice::from_ref(gpu), Duration::from_secs(60));

@@ -409,6 +409,7 @@ impl ScanTiles {
 ///
 /// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits. This is undefined
 /// behaviour, and ends in a trap. `u64::next_power_of_two` counts leading zeros, so it is not used with that compiler.
+#[allow(clippy::disallowed_methods, reason = "not with rust-cuda's compiler")]
 const fn next_power_of_two(number: u64) -> u64 {
     if cfg!(feature = "cuda_std") {
         next_power_of_two_by_halves(number)
@@ -417,9 +418,22 @@ const fn next_power_of_two(number: u64) -> u64 {
     }
 }
 
+/// Whether `number` is a power of two. `u64::is_power_of_two` counts ones, so it is not used with rust-cuda's compiler, for the reason that
+/// `next_power_of_two` gives.
+#[allow(clippy::disallowed_methods, reason = "not with rust-cuda's compiler")]
+#[inline(always)]
+pub const fn is_power_of_two(number: u64) -> bool {
+    if cfg!(feature = "cuda_std") {
+        number != 0 && number & (number - 1) == 0
+    } else {
+        number.is_power_of_two()
+    }
+}
+
 /// The number of trailing zeros. `u64::trailing_zeros` is not used with rust-cuda's compiler, for the reason that `next_power_of_two`
 /// gives.
 #[inline(always)]
+#[allow(clippy::disallowed_methods, reason = "not with rust-cuda's compiler")]
 pub const fn trailing_zeros(number: u64) -> u32 {
     if cfg!(feature = "cuda_std") {
         trailing_zeros_by_halves(number)
@@ -430,6 +444,7 @@ pub const fn trailing_zeros(number: u64) -> u32 {
 
 /// The number of leading zeros. `u64::leading_zeros` is not used with rust-cuda's compiler, for the same reason.
 #[inline(always)]
+#[allow(clippy::disallowed_methods, reason = "not with rust-cuda's compiler")]
 pub const fn leading_zeros(number: u64) -> u32 {
     if cfg!(feature = "cuda_std") {
         leading_zeros_by_halves(number)

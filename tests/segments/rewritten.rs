@@ -36,15 +36,17 @@ const fn noise(rareness: u32, most: u32) -> Noise {
     Noise { rareness, most }
 }
 
-/// The start of an instruction that reads a 32-bit offset: no other 32-bit load goes to a 64-bit register.
-const READ: &str = "ld.global.b32 \t%rd";
+/// The start of an instruction that reads a 32-bit offset: no other 32-bit load goes to a 64-bit register. rust-cuda's compiler writes the
+/// second form.
+const READ: [&str; 2] = ["ld.global.b32 \t%rd", "ld.global.u32 \t%rd"];
 
 impl Noise {
     /// A kernel's text with changes after its reads of 32-bit offsets. A hash of the clock and the address decides which reads are changed.
     fn added_to(self, text: &str) -> String {
         let mut reads = 0;
         let changed = text.lines().map(|line| {
-            let Some(operands) = line.trim().strip_prefix(READ) else {
+            let operands = READ.iter().find_map(|read| line.trim().strip_prefix(read));
+            let Some(operands) = operands else {
                 return format!("{line}\n");
             };
             reads += 1;

@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods, reason = "tests run on the host")]
+
 use super::*;
 
 /// For items of type `T`: the items of a vector, the vectors of a thread in a tile of a reduction, and those in a tile of a short and of a

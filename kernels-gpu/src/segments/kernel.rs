@@ -97,6 +97,7 @@ mod taking_out;
 mod whole;
 mod window;
 
+use crate::contract::trailing_zeros;
 use crate::direction::Direction;
 use crate::element::Element;
 use crate::launch::Copies;
@@ -171,7 +172,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     // SAFETY: earlier work is awaited just above; the address is null or readable: condition 4.
     let segment_count = unsafe { counted(segment_count, segment_count_at) };
     // The windows of a span have as many diagonals as a full chunk has items.
-    let chunk_shift = const { chunk_items::<T, O::Accumulator>().trailing_zeros() };
+    let chunk_shift = const { trailing_zeros(chunk_items::<T, O::Accumulator>()) };
     let takes_spans = has_rings::<O, T>()
         && offset_bytes != 0
         && simt::block_threads() == LONG_BLOCK_THREADS

@@ -116,7 +116,7 @@ mod skeletons;
 pub use arguments::*;
 pub use layout::*;
 
-use crate::contract::WARP_LANES;
+use crate::contract::{trailing_zeros, WARP_LANES};
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::tuning::{
@@ -163,7 +163,7 @@ pub const fn chunk_items<T, A>() -> u64 {
 /// most one window for each [`BLOCKS_PER_SMALL_WINDOW`] resident blocks, with at least 2^[`LEAST_WINDOW_SHIFT`] diagonals.
 pub const fn window_shift(chunk_items: u64, diagonals: u64, resident_blocks: u64) -> u32 {
     let most_windows = resident_blocks / BLOCKS_PER_SMALL_WINDOW;
-    let mut shift = chunk_items.trailing_zeros();
+    let mut shift = trailing_zeros(chunk_items);
     while shift > LEAST_WINDOW_SHIFT && window_count(diagonals, shift - 1) <= most_windows {
         shift -= 1;
     }
@@ -197,7 +197,7 @@ pub const fn state_words<A>(window_count: u64) -> u64 {
 /// The number of slots for nodes in a launch by key, which has `window_count` windows of 2^`window_shift` items. Each slot has as many
 /// state words as an accumulator. If the launch compares the keys, it needs one more state word for each window.
 pub const fn node_slots(window_count: u64, window_shift: u32) -> u64 {
-    window_count << (window_shift - const { NODE_ITEMS.trailing_zeros() })
+    window_count << (window_shift - const { trailing_zeros(NODE_ITEMS) })
 }
 
 /// Whether a reduction by `O` may stream rows: their items go straight to registers (see `kernel/rows.rs`). Only items of 4 bytes are
@@ -325,9 +325,9 @@ const _: () = {
     assert!(window_shift(4096, 1 << 16, 32 * BLOCKS_PER_SMALL_WINDOW) == 11);
     assert!(window_shift(4096, 1 << 16, 512 * BLOCKS_PER_SMALL_WINDOW) == LEAST_WINDOW_SHIFT);
     // A window has room for at least one node.
-    assert!(NODE_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
+    assert!(trailing_zeros(NODE_ITEMS) <= LEAST_WINDOW_SHIFT);
     // Windows of wide items never have fewer diagonals than a chunk has items.
-    assert!(WIDE_CHUNK_ITEMS.trailing_zeros() <= LEAST_WINDOW_SHIFT);
+    assert!(trailing_zeros(WIDE_CHUNK_ITEMS) <= LEAST_WINDOW_SHIFT);
     // The end of each group of `WARP_CHUNKS` chunks is stored in a word for the slots' counts, so there must be at least one such word for
     // each group. A work has at most as many chunks as a window has diagonals.
     assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());

@@ -1,7 +1,7 @@
 //! The rings of a block's warps: where they lie in shared memory, which launches have rings, and how many windows the blocks of these
 //! launches have. `kernel/rings.rs` explains what a ring, its slots and its steps are.
 
-use crate::contract::WARP_LANES;
+use crate::contract::{is_power_of_two, trailing_zeros, WARP_LANES};
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::segments::tuning::{BLOCKS_PER_SMALL_WINDOW, LONG_BLOCK_THREADS, SHORT_BLOCK_THREADS};
@@ -94,7 +94,7 @@ pub const MOST_ROW_WINDOWS: u32 = FAN;
 /// number is a power of two and at least [`FAN`]. A full chunk has `chunk_items` items.
 pub const fn has_whole_chunks(row_items: u64, chunk_items: u64) -> bool {
     if row_items < chunk_items {
-        row_items >= FAN as u64 && row_items.is_power_of_two()
+        row_items >= FAN as u64 && is_power_of_two(row_items)
     } else {
         row_items.is_multiple_of(chunk_items) && row_items <= FAN as u64 * chunk_items
     }
@@ -151,7 +151,10 @@ const MOST_SPAN_SHIFT: u32 = 3;
 /// operator that has rings. The device holds `resident_blocks` blocks at a time. 0 if the launch has no spans: its windows have as many
 /// diagonals as a chunk has items, or fewer. See `kernel/long.rs`.
 pub const fn span_shift(item_count: u64, segments: u64, resident_blocks: u64) -> u32 {
-    let windows = window_count(item_count + segments, NARROW_CHUNK_ITEMS.trailing_zeros());
+    let windows = window_count(
+        item_count + segments,
+        const { trailing_zeros(NARROW_CHUNK_ITEMS) },
+    );
     if segments > item_count / NARROW_CHUNK_ITEMS || windows <= resident_blocks {
         0
     } else if windows < 2 * resident_blocks {

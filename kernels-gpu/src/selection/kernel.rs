@@ -5,7 +5,7 @@
 //! the warps that share a tile, in turns                         one more warp, on its own
 //!     take a ticket, wait for the tile that is being            wait until a tile is sent
 //!     copied to shared memory, find its chosen items            look back for its prefix
-//!     publish their count, send the tile                        send the prefix
+//!     publish their count, send a tile                          send the prefix
 //!     begin to copy the ticket's tile
 //!     wait for the prefix of the tile of the turn before;
 //!     list its chosen items, write them side by side
@@ -44,8 +44,7 @@ use core::marker::PhantomData;
 use crate::board::Board;
 use crate::contract::{vector_bytes, vector_items, WARP_LANES};
 use crate::element::Element;
-use crate::lookback::is_group_last;
-use crate::selection::tuning::{BUFFERS, WARPS};
+use crate::selection::tuning::WARPS;
 use crate::selection::SelectionArguments;
 use crate::selection::{
     fixed_bytes, list_bytes, rows, tile_bytes, tile_count, tile_items, warp_items, Header,
@@ -54,7 +53,6 @@ use crate::simt;
 use crate::thread::{Part, Slots, TileItems};
 use crate::tickets::{self, Ticket, LAST_TAG};
 
-use self::choice::Prefix;
 use self::looking_back::Lookback;
 use crate::scan::kernel::depart;
 use crate::tiles::{counted, Tiles};
@@ -146,8 +144,8 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Vectors of a thread.
     const ROWS: usize = rows::<T>();
 
-    /// A launch of more tiles than this keeps device memory busy. So its look-backs are patient, as [`Lookback::look_back`] explains, or
-    /// begin one turn later (see [`Self::look_back`]).
+    /// A launch of more tiles than this keeps device memory busy. So its look-backs are patient, as [`Lookback::look_back`] explains. Most
+    /// of them also begin later (see [`choosing::Beginning`]).
     const PATIENT_TILES: u32 = 1024;
 
     /// The work of the warp that looks back.
@@ -157,10 +155,6 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     #[inline(always)]
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;
-        // If a tile is written one turn after it arrived, its look-back can wait until the next tile has arrived. By then, the counts that
-        // the look-back needs are published as a rule, so it does not poll. For the last tile of a group, the look-back begins at once,
-        // since the next group waits for its result.
-        let has_time = is_patient && !C::Prefix::HAS_LAST && self.buffers() == BUFFERS;
         let mut turn = 0;
         // SAFETY: the whole warp that looks back calls this (this function's condition), and all its lanes see the same tiles, so they stay
         // together. The block holds each tile that it sends to this warp. Tiles are awaited once for each turn, and prefixes are sent once
@@ -172,20 +166,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             );
             let mut tile = exchange::await_tile(tiles, turn);
             while tile < self.tiles.end {
-                let waits = has_time && turn > 0 && !is_group_last(tile);
-                let mut next = tile;
-                if waits {
-                    next = exchange::await_tile(tiles, turn + 1);
-                }
-                let prefix = self
-                    .lookback
-                    .look_back::<C::Prefix>(tile, is_patient && !waits);
+                let prefix = self.lookback.look_back::<C::Prefix>(tile, is_patient);
                 exchange::send_prefix(prefixes, turn, prefix);
-                if !waits {
-                    next = exchange::await_tile(tiles, turn + 1);
-                }
-                tile = next;
                 turn += 1;
+                tile = exchange::await_tile(tiles, turn);
             }
         }
     }

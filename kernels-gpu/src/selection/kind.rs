@@ -8,18 +8,17 @@ use crate::selection::BLOCK_THREADS;
 /// Threads of two warps: the last warp that shares the tiles, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
-/// The barriers. In its loop, the warp that looks back waits for a tile in `waits` statements of the source code: one after a look-back and,
-/// if look-backs may begin one turn later, one before a look-back.
-const fn barriers(waits: usize) -> [Barrier; 7] {
+/// The barriers. `sends` statements of the source code send to the warp that looks back: one sends the end number of the tiles, and the
+/// others send a tile's number. If look-backs may begin later, three statements send a tile's number, otherwise one.
+const fn barriers(sends: usize) -> [Barrier; 7] {
     [
         // The block's barrier after the first ticket; the sharing warps' barrier for their counts.
         Barrier::block(1),
         Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
-        // Two statements of the source code send to the warp that looks back: one sends the number of a tile, and the other sends the end
-        // number of the tiles. The warp that looks back waits for the first tile before its loop.
-        Barrier::arrive(None, TWO_WARPS, 2),
+        Barrier::arrive(None, TWO_WARPS, sends),
+        // The warp that looks back waits for the first tile before its loop, and for each other tile in the loop.
         Barrier::sync(Some(2), TWO_WARPS, 1),
-        Barrier::sync(None, TWO_WARPS, waits),
+        Barrier::sync(None, TWO_WARPS, 1),
         // One statement of the source code sends a prefix, and one statement waits for a prefix.
         Barrier::arrive(None, BLOCK_THREADS, 1),
         Barrier::sync(None, BLOCK_THREADS, 1),
@@ -34,7 +33,7 @@ pub const IF: Definition = Definition {
     threads: BLOCK_THREADS,
     blocks: BLOCKS_PER_MULTIPROCESSOR,
     other_barriers: &[],
-    barriers: &barriers(2),
+    barriers: &barriers(4),
     vectors: Vectors::Any,
 };
 
@@ -48,6 +47,6 @@ pub const RUNS: Definition = Definition {
     prefix: "runs_",
     skeleton: "selection_runs",
     // The look-backs of runs begin at once.
-    barriers: &barriers(1),
+    barriers: &barriers(2),
     ..IF
 };

@@ -19,22 +19,25 @@
 //!
 //! The last two designs were measured on 2026-11-26, when this design took 377 and 444 µs.
 //!
-//! What bounds long selections is the wait for prefixes. Without any look-back, `select_if` of 10, 50 and 90 % of 2^27 `f32` would take 139,
-//! 181 and 226 µs on an H200 (2026-11-28; the results are wrong then). 139 µs is what the memory allows. Of the many polls of look-backs that
-//! begin at once, most find a count that is not published yet. So the look-backs of long selections begin one turn later, except those for
-//! runs. This table has the times in µs for 2^26 items; the shares are selected from `f32`, and the runs have `u32` keys:
+//! What bounds long selections is the wait for prefixes. Without any look-back, `select_if` of 10 and 50 % of 2^27 `f32` would take 151 and
+//! 188 µs on an H200 (2026-11-28; the results are wrong then). Of the many polls of look-backs that begin at once, most find a count that
+//! is not published yet. So most look-backs of long selections begin later, except those for runs. This table has the times in µs for 2^26
+//! items; the shares are selected from `f32`, and the runs have `u32` keys:
 //!
-//! | | `select_if`, 10, 50, 90 % | partition, 10 % | run lengths, runs of 1, 32, 4096 |
+//! | look-backs begin | `select_if`, 10, 50, 90 % | partition, 10 % | run lengths, runs of 1, 32, 4096 |
 //! |---|---|---|---|
-//! | look-backs begin at once | 101, 127, 152 | 165 | 218, 112, 102 |
-//! | one turn later | 93, 117, 142 | 155 | 212, 120, 107 |
+//! | at once | 101, 127, 152 | 165 | 218, 112, 102 |
+//! | when the next tile has arrived | 89, 117, 142 | | |
+//! | when the next tile's count is published | 94, 115, 139 | | 212, 120, 107 |
+//! | this design: at one of the last two times | 89, 116, 139 | 151 | 219, 112, 100 |
 //!
-//! Six other ways to shorten that wait were slower or no faster. *Consecutive items for each lane*, in 12 warps with five vectors each: a
-//! quarter fewer instructions, and the same times (192, 250 and 306 µs for 2^27 items; this design took 190, 244 and 296). *A fourth
-//! buffer*, so that prefixes may come two turns later, with smaller tiles: 181, 230 and 282, and run lengths 10 % slower. *Loads of all
-//! published values at once*, without a branch for values that are known: more traffic, and run lengths 10 to 18 % slower. *Pauses* of 0.1
-//! to 2 µs before or between the polls: 3 % faster at best. *A tile is sent to the warp that looks back before it is counted:* 3 % slower
-//! than one turn later. *Eight warps with seven vectors each:* 5 % slower.
+//! Other ways to shorten that wait were slower or no faster. *Consecutive items for each lane*, in 12 warps with five vectors each: a
+//! quarter fewer instructions, and the same times (192, 250 and 306 µs for 2^27 items; the design of that day took 190, 244 and 296). *A
+//! fourth buffer*, so that prefixes may come two turns later: with 12 warps, which need a smaller tile, 180 and 233 µs for 10 and 50 % of
+//! 2^27 items, when three buffers took 180 and 226; with 8 warps in three blocks, 209 and 253. *Copies two tiles ahead* in three buffers:
+//! 156 instead of 151 µs even without look-backs. *Loads of all published values at once*, without a branch for values that are known: 2 to
+//! 6 % slower, also if only the nearest 4, 8 or 16 groups are loaded. *Pauses* of 0.1 to 2 µs before or between the polls: 3 % faster at
+//! best. *Eight warps with seven vectors each:* 5 % slower.
 //!
 //! With the instruction `redux.sync` in place of the nine shuffles by which a warp adds up its own count and those of the lower warps,
 //! `select_if` of 10, 50 and 90 % took 377, 485 and 590 µs instead of 379, 487 and 595 (2026-11-28). Devices before compute capability 8.0
@@ -57,3 +60,6 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// The most tiles that a block holds at once: one being copied, one that has arrived, and one that waits for its prefix.
 pub const BUFFERS: u32 = 3;
+
+/// A tile has few chosen items if less than one in `FEW` of its items is chosen. See `Beginning` in the kernel.
+pub const FEW: usize = 4;

@@ -1,5 +1,6 @@
 //! A block's windows. For each window, one warp finds the chunks that begin in it, and describes them in shared memory for the whole block.
 
+use crate::contract::trailing_zeros;
 use crate::direction::Heading;
 use crate::element::Element;
 use crate::op::Op;
@@ -261,7 +262,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// [`RoomSize::Double`]. If windows have fewer diagonals than a chunk has items, even a reduction has at least the usual room.
     #[inline(always)]
     pub fn by_room_size(&self, [small, usual, double]: [u32; 3]) -> u32 {
-        let chunk_shift = const { chunk_items::<T, O::Accumulator>().trailing_zeros() };
+        let chunk_shift = const { trailing_zeros(chunk_items::<T, O::Accumulator>()) };
         let is_small = self.window_shift < chunk_shift;
         if self.has_double_room() {
             double

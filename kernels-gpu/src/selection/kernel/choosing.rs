@@ -3,8 +3,9 @@
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::VECTOR_WORDS;
 use crate::element::{Element, Vector, Words};
+use crate::lookback::is_group_last;
 use crate::op::Op;
-use crate::selection::tuning::{BUFFERS, WARPS};
+use crate::selection::tuning::{BUFFERS, FEW, WARPS};
 use crate::selection::{row_items, tile_items, Share};
 use crate::simt::{self, EvictionPolicy};
 use crate::thread::{for_each_vector, Access, Caching, Part, TileItems};
@@ -71,6 +72,20 @@ impl Chosen {
     }
 }
 
+/// When a tile is sent to the warp that looks back, which then begins the tile's look-back.
+///
+/// If a tile is written one turn after it arrived, its look-back can begin later. Then the counts that the look-back needs are published as
+/// a rule, so it polls less. For the last tile of a group, it begins at once, since the next group waits for its result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Beginning {
+    /// As soon as the tile's count is published.
+    AtOnce,
+    /// When the block's next tile has arrived. A tile with few chosen items is soon written, so its prefix is needed early.
+    OnArrival,
+    /// When the count of the block's next tile is published.
+    AfterCount,
+}
+
 /// A tile that waits for its prefix. Its chosen items are known.
 #[derive(Clone, Copy)]
 pub struct Waiting {
@@ -80,6 +95,8 @@ pub struct Waiting {
     pub chosen: Chosen,
     /// The shares of the warps below the thread's warp, added up.
     pub before: Share,
+    /// When the tile's look-back begins. Valid only in the last sharing warp.
+    pub beginning: Beginning,
 }
 
 /// Data that a thread reads while its part of a tile is being copied. A field that the choice does not need is zero.
@@ -101,12 +118,14 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let end = self.tiles.end;
         let buffers = self.buffers();
         let leaves_later = buffers == BUFFERS;
+        let has_time = leaves_later && !C::Prefix::HAS_LAST && self.tiles.end > Self::PATIENT_TILES;
         let copies_at_once = simt::copies_at_once();
         let takes = simt::thread_index() == 0 && self.tiles.tickets_go_on;
         let nothing = Waiting {
             tile: end,
             chosen: Chosen::NONE,
             before: Share { count: 0, last: 0 },
+            beginning: Beginning::AtOnce,
         };
         let mut waiting = nothing;
         let mut waiting_buffer = 0;
@@ -115,10 +134,11 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             before: T::zeroed(),
         };
         // SAFETY: all sharing warps have the same tiles and tickets. So all of them take the same branches around convergent calls. They
-        // call `send_tile` once for each turn, in the order of the turns. A tile whose number is less than `end` belongs to the launch, and
-        // the launch's items and flags are readable. A buffer holds one tile. A thread copies the next tile to a buffer only after its warp
-        // has written the output of the buffer's previous tile. Thread 0 takes all tickets of the block but the first, and receives each
-        // once. A turn's shares and ticket are read before the next turn's barrier, and overwritten after it.
+        // call `send_tile` once for each turn, in the order of the turns: for a tile, in the tile's own turn or in the next one. A tile
+        // whose number is less than `end` belongs to the launch, and the launch's items and flags are readable. A buffer holds one tile. A
+        // thread copies the next tile to a buffer only after its warp has written the output of the buffer's previous tile. Thread 0 takes
+        // all tickets of the block but the first, and receives each once. A turn's shares and ticket are read before the next turn's
+        // barrier, and overwritten after it.
         unsafe {
             // In the first pass of the loop, no tile has arrived, and the copy of the first tile begins.
             let mut arriving = end;
@@ -131,6 +151,9 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     let parity = turn as usize % 2;
                     let taken = tickets::take_if(self.arguments.control, takes);
                     self.source(arriving).end_copy::<Zeros>(self.slots(buffer));
+                    if waiting.beginning == Beginning::OnArrival {
+                        self.send_tile(turn.wrapping_sub(1), waiting.tile);
+                    }
                     arrived.tile = arriving;
                     arrived.chosen = self.chosen(arriving, buffer, &ahead);
                     let share = self.share(arrived.chosen);
@@ -145,11 +168,19 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     simt::wait_at_barrier(SHARES_BARRIER, WARPS);
                     arrived.before = self.before(parity);
                     self.publish(&arrived, share);
-                    self.send_tile(turn, arriving);
                     next = match self.tiles.tickets_go_on {
                         true => self.tiles.of_ticket((*self.shared).tickets[parity]),
                         false => end,
                     };
+                    if waiting.beginning == Beginning::AfterCount {
+                        self.send_tile(turn.wrapping_sub(1), waiting.tile);
+                    }
+                    if has_time && next < end {
+                        arrived.beginning = Self::beginning(&arrived, share);
+                    }
+                    if arrived.beginning == Beginning::AtOnce {
+                        self.send_tile(turn, arriving);
+                    }
                 }
                 let next_buffer = if buffer + 1 < buffers { buffer + 1 } else { 0 };
                 // With synchronous copies there is one buffer. It is free once the output of its tile is written, so the next tile's copy
@@ -181,6 +212,24 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     break;
                 }
             }
+        }
+    }
+
+    /// When the look-back of a tile begins, if the block has a next tile. `share` is the calling warp's share, valid on lane 0. The result
+    /// is valid in the last sharing warp.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp.
+    #[inline(always)]
+    unsafe fn beginning(arrived: &Waiting, share: Share) -> Beginning {
+        // SAFETY: the whole warp calls it (condition of this function).
+        let chosen = unsafe { simt::shuffle_from(arrived.before.count + share.count, 0) };
+        if is_group_last(arrived.tile) {
+            Beginning::AtOnce
+        } else if chosen < (tile_items::<T>() / FEW) as u32 {
+            Beginning::OnArrival
+        } else {
+            Beginning::AfterCount
         }
     }
 

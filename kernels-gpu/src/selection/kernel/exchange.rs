@@ -9,11 +9,12 @@
 //! warp that writes the slot. So `racecheck` would report a race for a plain write.
 //!
 //! **A slot is free before it is written again.** There are [`TURNS`] slots and barriers for each direction, so turn t + 4 uses those of
-//! turn t again. A tile's output is written in the turn in which the tile arrives, or one turn later. *Tiles:* in turn t + 4, the last
-//! sharing warp sends a tile's number, or the end number of the tiles. Before that, this warp received the prefix of turn t. The warp that
-//! looks back had read the tile's slot of turn t before it sent that prefix. So that slot is free. *Prefixes:* the warp that looks back
-//! sends the prefix of turn t + 4. Before that, it received the tile of turn t + 4. When that tile was sent, all sharing warps had waited
-//! for the prefix of turn t + 1. So they had read the prefix of turn t, and its slot is free.
+//! turn t again. A tile is sent in the turn in which it arrives, or one turn later. Its output is written in one of these turns, too, but
+//! not before it is sent. *Tiles:* in turn t + 4 or later, the last sharing warp sends the tile's number of turn t + 4, or the end number
+//! of the tiles. Before that, this warp received the prefix of turn t. The warp that looks back had read the tile's slot of turn t before
+//! it sent that prefix. So that slot is free. *Prefixes:* the warp that looks back sends the prefix of turn t + 4. Before that, it received
+//! the tile of turn t + 4. When that tile was sent, all sharing warps had waited for the prefix of turn t + 1. So they had read the prefix
+//! of turn t, and its slot is free.
 
 use crate::scan::tuning::TURNS;
 use crate::selection::tuning::WARPS;

@@ -1,6 +1,6 @@
 //! What a block with long chunks reaches: its diagonals, and the segments that begin there.
 
-use crate::contract::WARP_LANES;
+use crate::contract::{trailing_zeros, WARP_LANES};
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::NARROW_CHUNK_ITEMS;
@@ -13,7 +13,7 @@ use super::super::Launch;
 pub const LANE_SEGMENTS: u32 = WARP_LANES - 1;
 
 /// The binary logarithm of the number of items of a full chunk. Only chunks of this length are long.
-pub const CHUNK_SHIFT: u32 = NARROW_CHUNK_ITEMS.trailing_zeros();
+pub const CHUNK_SHIFT: u32 = trailing_zeros(NARROW_CHUNK_ITEMS);
 
 /// The block's diagonals, and the segments that begin there.
 #[derive(Clone, Copy)]

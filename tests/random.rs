@@ -60,6 +60,7 @@ mod texts;
 use arguments::{Case, Strangers};
 use call::Call;
 use child::in_child;
+use common::gpu;
 use lengths::Lengths;
 use property::{Property, property};
 use sequence::Plan;

@@ -114,6 +114,11 @@
 //! exact; then fusing changes no bit. The library's operators write a NaN as Rust's `NAN`, and a 16-bit NaN as `0x7fff`, the NaN that the
 //! hardware's conversions return.
 
+mod counting;
+
+use self::counting::next_power_of_two;
+pub use self::counting::{is_power_of_two, leading_zeros, trailing_zeros};
+
 /// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;
 
@@ -404,98 +409,6 @@ impl ScanTiles {
         self.count(item_count).div_ceil(SCAN_GROUP_TILES)
     }
 }
-
-/// The smallest power of two that is at least `number`.
-///
-/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits. This is undefined
-/// behaviour, and ends in a trap. `u64::next_power_of_two` counts leading zeros, so it is not used with that compiler.
-#[allow(clippy::disallowed_methods, reason = "not with rust-cuda's compiler")]
-const fn next_power_of_two(number: u64) -> u64 {
-    if cfg!(feature = "cuda_std") {
-        next_power_of_two_by_halves(number)
-    } else {
-        number.next_power_of_two()
-    }
-}
-
-/// Whether `number` is a power of two. `u64::is_power_of_two` counts ones, so it is not used with rust-cuda's compiler, for the reason that
-/// `next_power_of_two` gives.
-#[allow(clippy::disallowed_methods, reason = "not with rust-cuda's compiler")]
-#[inline(always)]
-pub const fn is_power_of_two(number: u64) -> bool {
-    if cfg!(feature = "cuda_std") {
-        number != 0 && number & (number - 1) == 0
-    } else {
-        number.is_power_of_two()
-    }
-}
-
-/// The number of trailing zeros. `u64::trailing_zeros` is not used with rust-cuda's compiler, for the reason that `next_power_of_two`
-/// gives.
-#[inline(always)]
-#[allow(clippy::disallowed_methods, reason = "not with rust-cuda's compiler")]
-pub const fn trailing_zeros(number: u64) -> u32 {
-    if cfg!(feature = "cuda_std") {
-        trailing_zeros_by_halves(number)
-    } else {
-        number.trailing_zeros()
-    }
-}
-
-/// The number of leading zeros. `u64::leading_zeros` is not used with rust-cuda's compiler, for the same reason.
-#[inline(always)]
-#[allow(clippy::disallowed_methods, reason = "not with rust-cuda's compiler")]
-pub const fn leading_zeros(number: u64) -> u32 {
-    if cfg!(feature = "cuda_std") {
-        leading_zeros_by_halves(number)
-    } else {
-        number.leading_zeros()
-    }
-}
-
-/// [`trailing_zeros`] by counting the zeros of 32-bit words.
-const fn trailing_zeros_by_halves(number: u64) -> u32 {
-    match number as u32 {
-        0 => u32::BITS + ((number >> 32) as u32).trailing_zeros(),
-        low => low.trailing_zeros(),
-    }
-}
-
-/// [`leading_zeros`] by counting the zeros of 32-bit words.
-const fn leading_zeros_by_halves(number: u64) -> u32 {
-    match (number >> 32) as u32 {
-        0 => u32::BITS + (number as u32).leading_zeros(),
-        high => high.leading_zeros(),
-    }
-}
-
-/// [`next_power_of_two`] by counting the zeros of 32-bit words. Kernels divide by the result. The shift shows the compiler that the result
-/// is never 0.
-const fn next_power_of_two_by_halves(number: u64) -> u64 {
-    1 << (u64::BITS - leading_zeros_by_halves(number.saturating_sub(1)))
-}
-
-const _: () = {
-    assert!(trailing_zeros_by_halves(0) == u64::BITS && leading_zeros_by_halves(0) == u64::BITS);
-    let mut bit = 0;
-    while bit < u64::BITS {
-        assert!(trailing_zeros_by_halves(u64::MAX << bit) == bit);
-        assert!(leading_zeros_by_halves(u64::MAX >> bit) == bit);
-        bit += 1;
-    }
-};
-
-const _: () = {
-    assert!(next_power_of_two_by_halves(0) == 1 && next_power_of_two_by_halves(1) == 1);
-    assert!(next_power_of_two_by_halves(2) == 2 && next_power_of_two_by_halves(3) == 4);
-    let mut power = 4;
-    while power < 1 << 63 {
-        assert!(next_power_of_two_by_halves(power - 1) == power);
-        assert!(next_power_of_two_by_halves(power) == power);
-        assert!(next_power_of_two_by_halves(power + 1) == 2 * power);
-        power *= 2;
-    }
-};
 
 const _: () = {
     assert!(BLOCK_THREADS.is_multiple_of(WARP_LANES));

@@ -104,9 +104,9 @@ fn results_longer_or_shorter_than_the_items() {
     check_scans::<Resized, [u64; 3]>(|numbers| std::array::from_fn(|_| numbers.bits()));
 }
 
-/// Checks a scan of more than 16 MiB, which has the tiles of long scans. The items and the results begin `shift` items after an aligned
-/// address. A reversed scan is exclusive.
-fn check_long_scan<O, T>(shift: usize, is_reversed: bool, item: fn(&mut Random) -> T)
+/// Checks scans of more than 16 MiB, which have the tiles of long scans. The items and the results begin `shift` items after an aligned
+/// address.
+fn check_long_scans<O, T>(shift: usize, item: fn(&mut Random) -> T)
 where
     O: Kernel<inclusive_scan, T, Output = T> + Kernel<exclusive_scan, T>,
     T: Item,
@@ -116,31 +116,31 @@ where
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let output = DeviceBuffer::from_slice(&items).unwrap();
     let mut found = items.clone();
-    let input = input.index(shift..);
-    let mut to = output.index(shift..);
-    let mut expected = items.clone();
-    let results = if is_reversed {
-        let request = scan::<O, _>(&input).exclusive().reversed();
-        request.to(&mut to).wait(gpu).unwrap();
-        let request = scan::<O, _>(&items[shift..]).exclusive().reversed();
-        request.wait(Cpu).unwrap()
-    } else {
-        scan::<O, _>(&input).to(&mut to).wait(gpu).unwrap();
-        scan::<O, _>(&items[shift..]).wait(Cpu).unwrap()
-    };
-    expected[shift..].copy_from_slice(&results);
-    output.copy_to(&mut found).unwrap();
-    assert_same(&found, &expected, type_name::<O>());
+    for is_reversed in [false, true] {
+        let input = input.index(shift..);
+        let mut to = output.index(shift..);
+        let mut expected = items.clone();
+        let results = if is_reversed {
+            let request = scan::<O, _>(&input).exclusive().reversed();
+            request.to(&mut to).wait(gpu).unwrap();
+            let request = scan::<O, _>(&items[shift..]).exclusive().reversed();
+            request.wait(Cpu).unwrap()
+        } else {
+            scan::<O, _>(&input).to(&mut to).wait(gpu).unwrap();
+            scan::<O, _>(&items[shift..]).wait(Cpu).unwrap()
+        };
+        expected[shift..].copy_from_slice(&results);
+        output.copy_to(&mut found).unwrap();
+        assert_same(&found, &expected, type_name::<O>());
+    }
 }
 
 #[test]
 fn long_scans_of_large_items() {
-    check_long_scan::<Total, [u32; 5]>(1, true, |numbers| {
+    check_long_scans::<Total, [u32; 5]>(1, |numbers| {
         std::array::from_fn(|_| numbers.bits() as u32)
     });
-    check_long_scan::<Latest, [u64; 8]>(0, false, |numbers| {
-        std::array::from_fn(|_| numbers.bits() % 50)
-    });
+    check_long_scans::<Latest, [u64; 8]>(0, |numbers| std::array::from_fn(|_| numbers.bits() % 50));
 }
 
 /// An odd number of results of 2 bytes: the last one is half a word, and the other half belongs to no result.
